@@ -59,6 +59,8 @@ const (
 )
 
 // What a profile was read with is used again: servers read one after another.
+//
+//nolint:gochecknoglobals // pools
 var (
 	blocks  = sync.Pool{New: func() any { return new([blockSize]byte) }}
 	readers = sync.Pool{New: func() any { return &reader{buffered: bufio.NewReaderSize(nil, 128<<10)} }}

@@ -21,6 +21,9 @@ var benchHistoryJS string
 //go:embed dist/timeline.js
 var timelineJS string
 
+//go:embed dist/saved.js
+var savedJS string
+
 //go:embed src/tokens.css
 var tokens string
 
@@ -45,6 +48,10 @@ func BenchHistoryJS() string { return benchHistoryJS }
 // the id "whet-timeline". Without data it queries the server that the page came from, package
 // internal/server; with data, it has the properties of FlameJS.
 func TimelineJS() string { return timelineJS }
+
+// SavedJS returns the script of the views of a recording, which reads the answers of the API from the element with the
+// id "whet-saved", as JSON, compressed. It has the properties of FlameJS.
+func SavedJS() string { return savedJS }
 
 // Tokens returns the declarations of colors and spaces that all pages share, as custom properties, in
 // the light and in the dark theme.

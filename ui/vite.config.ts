@@ -8,6 +8,7 @@ export default defineConfig(({ mode }) => {
     ["load", { entry: "src/load.ts", name: "whetLoad", fileName: () => "load.js" }],
     ["bench", { entry: "src/bench.ts", name: "whetBench", fileName: () => "bench.js" }],
     ["benchhistory", { entry: "src/benchhistory.ts", name: "whetBenchHistory", fileName: () => "benchhistory.js" }],
+    ["saved", { entry: "src/saved.tsx", name: "whetSaved", fileName: () => "saved.js" }],
     ["timeline", { entry: "src/timeline.ts", name: "whetTimeline", fileName: () => "timeline.js" }],
   ]);
   if (mode === "workbench") {

@@ -52,6 +52,7 @@ type uiFlags struct {
 	ClientCA  string
 	Hosts     []string
 
+	outputFlags // of the page of a recording; whet serve has none
 	storeFlags
 	retentionFlags
 	Tenants   string
@@ -87,15 +88,22 @@ func (a *app) uiCommand() *cobra.Command {
 ` + uiHelp + `
 
 The pages are served on this machine only, at the printed address, until Ctrl-C;
---open=false does not open the browser. whet serve serves them to others.`,
+--open=false does not open the browser. whet serve serves them to others.
+
+With -o, nothing is served: all views of a recording are written into one HTML
+file, to send to others or to keep. It needs no server and no network.`,
 		Example: `  whet ui
   whet ui demo.whet
+  whet ui -o demo.html demo.whet
   whet ui recordings http://localhost:6060
   whet ui --target http://localhost:6060 --load http://localhost:8080/pad`,
 		Args: cobra.ArbitraryArgs,
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.Open, "open", true, "open the page in the browser")
+	cmd.Flags().StringVarP(&f.Output, "output", "o", "", "write the views of a recording into `FILE`, as HTML; "+
+		"- is standard output")
+	cmd.Flags().BoolVar(&f.Force, "force", false, "replace an existing file")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
 }
@@ -168,6 +176,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.checkOutput(); err != nil { // before the work, not after it
+		return err
+	}
 	o := workbench.Options{Targets: targets, Own: f.Own, Version: version().Version, Assets: ui.App()}
 	for _, address := range f.Loads {
 		options, err := a.loadOptions([]string{address}, &loadFlags{})
@@ -189,6 +200,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Files.Close()) }()
+	if f.Output != "" {
+		return a.savePage(ctx, f, o, names)
+	}
 	o.First = first(o.Files, names)
 	var into store.Writer
 	if f.Store != "" {
@@ -280,6 +294,27 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 	}
 	return loopback.Serve(ctx, l, s)
+}
+
+// savePage writes the page of the only file that is named.
+func (a *app) savePage(ctx context.Context, f *uiFlags, o workbench.Options, names []string) (err error) {
+	name := ""
+	if len(names) == 1 && first(o.Files, names) != "" {
+		name = filepath.Base(names[0])
+	}
+	if name == "" {
+		return diag.Usagef("ui", "-o writes the page of one recording or profile",
+			"name it: `whet ui -o demo.html demo.whet`")
+	}
+	if len(o.Targets)+len(o.Loads) > 0 {
+		return diag.Usagef("ui", "--target and --load have no effect with -o", "leave them out")
+	}
+	s, err := workbench.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return s.Save(ctx, w, name) })
 }
 
 // serveStore opens the store that is served.

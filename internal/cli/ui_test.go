@@ -13,11 +13,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/whet-go/whet/internal/cli"
+	"github.com/whet-go/whet/internal/server/saved"
 )
 
 // TestServed runs the examples of whet ui and whet serve: each prints an address that answers, and
@@ -56,8 +58,37 @@ func TestServed(t *testing.T) {
 		for _, example := range examples {
 			t.Run(example, func(t *testing.T) {
 				args := shellFields(strings.ReplaceAll(example, "--http :8443", "--http :0"))
+				if i := slices.Index(args, "-o"); i > 0 {
+					savedPage(t, args[1:], args[i+1])
+					return
+				}
 				served(t, args[1:], token, roots)
 			})
+		}
+	}
+}
+
+// savedPage runs whet with args, which write a page into a file.
+func savedPage(t *testing.T, args []string, file string) {
+	t.Helper()
+	if code, _, stderr := runWhet(t, args...); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	page, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(page[:min(300, len(page))], []byte(saved.Mark)) ||
+		!bytes.Contains(page, []byte("<title>demo.whet</title>")) {
+		t.Errorf("%s: %d bytes, %v", file, len(page), err)
+	}
+	if code, _, stderr := runWhet(t, args...); code != 1 || !strings.Contains(stderr, "--force") {
+		t.Errorf("the file was replaced, or the error has no cure: exit code %d, %s", code, stderr)
+	}
+	code, out, stderr := runWhet(t, "ui", "-o", "-", "demo.whet")
+	if code != 0 || !strings.HasPrefix(out, "<!doctype html>") {
+		t.Errorf("standard output: exit code %d, %s", code, stderr)
+	}
+	for _, wrong := range [][]string{{"."}, {"demo.whet", "recordings"}, {"--target", "http://127.0.0.1:1", "demo.whet"}} {
+		if code, _, stderr := runWhet(t, append([]string{"ui", "-o", "-"}, wrong...)...); code != 2 {
+			t.Errorf("%q: exit code %d, %s", wrong, code, stderr)
 		}
 	}
 }

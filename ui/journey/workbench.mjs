@@ -5,7 +5,7 @@
 // DIR holds the addresses of three servers, one of which requires a token, and of a service that
 // one of them records, from the Go test TestJourney of internal/server/workbench; it runs this
 // script. SHOTS, if given, is a folder for screenshots. Exit code 77 means: no browser here.
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import assert from "node:assert/strict";
@@ -202,7 +202,7 @@ step("share what I see", async () => {
   assert.match(await dialog.innerText(), /whet flame --type cpu:cpu before\.whet/);
   await accessible(p);
   const download = p.page.waitForEvent("download");
-  await dialog.getByRole("link", { name: "Save the recording as one HTML file" }).click();
+  await dialog.getByRole("link", { name: "Save this page as one HTML file" }).click();
   const html = readFileSync(await (await download).path(), "utf8");
   assert.ok(html.includes("whet-flame") && html.length < 5_000_000);
   // The graph as a picture that other programs open.
@@ -226,6 +226,57 @@ step("share what I see", async () => {
   await other.page.locator(".flame-path", { hasText: "joinSlowly" }).waitFor();
   await other.close();
   await p.close();
+});
+
+step("a recording is one page that needs no server", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const download = p.page.waitForEvent("download");
+  await p.page.getByRole("link", { name: "Save the recording as one HTML file" }).click();
+  copyFileSync(await (await download).path(), join(journey.dir, "before.html"));
+  await p.close();
+  const saved = await journey.open("before.html", { ready: hot });
+  const tab = (name) => saved.page.locator("nav.tabs").getByRole("link", { name, exact: true });
+  const ready = {
+    Flame: picture,
+    Graph: ".callgraph .node",
+    Goroutines: ".group",
+    Memory: ".memory-bar",
+    Overview: hot,
+  };
+  assert.deepEqual((await saved.page.locator("nav.tabs a").allInnerTexts()).sort(), [...Object.keys(ready), "Load", "Timeline"].sort());
+  for (const [name, selector] of Object.entries(ready)) {
+    await tab(name).click();
+    await saved.page.locator(selector).first().waitFor();
+    await saved.settle(`saved-${name}`);
+    assert.equal(await saved.page.locator(".trouble").count(), 0, name);
+    await saved.accessible();
+  }
+  for (const [name, selector] of [["Load", "main canvas"], ["Timeline", "canvas"]]) {
+    await tab(name).click();
+    await saved.page.frameLocator(".saved-page").locator(selector).first().waitFor();
+    await saved.settle(`saved-${name}`);
+  }
+  // Each sample type that the flame graph offers is there, and the source of its lines.
+  await tab("Flame").click();
+  const types = await saved.page.getByLabel("Sample type").locator("option").evaluateAll((all) => all.map((o) => o.value));
+  assert.ok(types.length > 5, String(types));
+  for (const type of types) {
+    await saved.page.getByLabel("Sample type").selectOption(type);
+    await saved.settle();
+    assert.deepEqual(await saved.page.locator(".trouble").allInnerTexts(), [], type);
+  }
+  await tab("Overview").click();
+  await saved.page.locator(hot).first().getByRole("link").click();
+  await saved.page.locator(".flame-source", { hasText: "joinSlowly" }).waitFor();
+  await saved.page.reload();
+  await saved.page.locator(".flame-source", { hasText: "joinSlowly" }).waitFor();
+  await saved.page.goBack();
+  await saved.page.locator(hot).first().waitFor();
+  // What is not there is said.
+  await saved.page.evaluate(() => (location.hash = "#/flame?file=before.whet&focus=joinSlowly"));
+  await saved.page.locator(".trouble", { hasText: "whet ui FILE" }).first().waitFor();
+  await saved.close();
 });
 
 step("filters, directions, and callers and callees", async () => {

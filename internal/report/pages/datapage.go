@@ -21,13 +21,18 @@ type DataPage struct {
 	Data                             any    // encoded as JSON
 	Packed                           []byte // instead of Data, in base64; nil for none
 	Served                           bool   // by a server, which the script may query
+	// Within are the scripts of pages that this one has in frames.
+	Within []string
 }
 
-// Policy returns the page's content security policy, which allows only its script.
+// Policy returns the page's content security policy, which allows only its script and those of its frames.
 func (p DataPage) Policy() string {
-	sum := sha256.Sum256([]byte(p.Script))
-	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'"
+	policy := "default-src 'none'; script-src"
+	for _, script := range append([]string{p.Script}, p.Within...) {
+		sum := sha256.Sum256([]byte(script))
+		policy += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	policy += "; base-uri 'none'; form-action 'none'"
 	if p.Served {
 		policy += "; connect-src 'self'"
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path"
@@ -14,7 +15,10 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/loads"
+	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
+	"github.com/whet-go/whet/internal/server/saved"
+	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
@@ -30,6 +34,7 @@ type pageCache struct {
 type openTimeline struct {
 	path    string
 	trace   *input.Trace
+	line    *timeline.Timeline
 	handler http.Handler
 	users   int
 	out     bool
@@ -103,7 +108,7 @@ func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, re
 		return nil, nil, err
 	}
 	line := timeline.New(x.Index, path.Base(name))
-	t = &openTimeline{path: place, trace: x, handler: server.Answers(line, server.Page{}), users: 1}
+	t = &openTimeline{path: place, trace: x, line: line, handler: server.Answers(line, server.Page{}), users: 1}
 	c.kept = append(c.kept, t)
 	if len(c.kept) > maxTimelines {
 		old := c.kept[0]
@@ -148,6 +153,38 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return diag.Usagef("format", fmt.Sprintf("unknown format %.40q (want json or html)", format), "")
 	}
+}
+
+// timelinePage answers with the timeline of a trace, as a self-contained page.
+func (s *Server) timelinePage(w http.ResponseWriter, r *http.Request) error {
+	name := r.URL.Query().Get("file")
+	t, release, err := s.timeline(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var b bytes.Buffer
+	if err := traces.WriteTimelinePage(r.Context(), &b, t.line, window.Options{}); err != nil {
+		return err
+	}
+	savedPage(w, path.Base(name)+".html", b.Bytes())
+	return nil
+}
+
+// Save writes all views of a recording or profile, by its name in the list of files, as a self-contained page.
+func (s *Server) Save(ctx context.Context, w io.Writer, name string) error {
+	return saved.Write(ctx, w, s.api, apiBase, name)
+}
+
+// saved answers with what Save writes.
+func (s *Server) saved(w http.ResponseWriter, r *http.Request) error {
+	name := r.URL.Query().Get("file")
+	var b bytes.Buffer
+	if err := s.Save(r.Context(), &b, name); err != nil {
+		return err
+	}
+	savedPage(w, path.Base(name)+".html", b.Bytes())
+	return nil
 }
 
 // savedPage answers with a self-contained page, to be saved as a file.

@@ -10,7 +10,9 @@ import (
 
 // Indices reads what Index reads one by one, at every length of a number, and fails where Index fails.
 func TestIndices(t *testing.T) {
-	want := []uint32{0, 1, 127, 128, 129, 1<<14 - 1, 1 << 14, 1<<21 - 1, 1 << 21, 1 << 28, math.MaxUint32 - 1, 7, 200, 70_000}
+	want := []uint32{
+		0, 1, 127, 128, 129, 1<<14 - 1, 1 << 14, 1<<21 - 1, 1 << 21, 1 << 28, math.MaxUint32 - 1, 7, 200, 70_000,
+	}
 	var b []byte
 	for _, x := range want {
 		b = binary.AppendUvarint(b, uint64(x))
@@ -23,7 +25,8 @@ func TestIndices(t *testing.T) {
 			by[i] = one.Index()
 		}
 		if !slices.Equal(got, by) || !errors.Is(many.Err, one.Err) || len(many.B) != len(one.B) {
-			t.Errorf("cut at %d: %v, %v and %d bytes left, want %v, %v and %d", cut, got, many.Err, len(many.B), by, one.Err, len(one.B))
+			t.Errorf("cut at %d: %v, %v and %d bytes left, want %v, %v and %d", cut, got, many.Err, len(many.B), by,
+				one.Err, len(one.B))
 		}
 		if cut == len(b) && !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)

@@ -30,12 +30,56 @@ export function address(path: string, params: Params = {}): string {
   return base + path + (text ? `?${text}` : "");
 }
 
+/** An answer in a page that was saved; the body is text, or base64 if the type is not one of text. */
+export interface SavedAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+let saved: ReadonlyMap<string, SavedAnswer> | null = null;
+
+/** Takes the answers from a page that was saved, instead of a server. The keys are those of Go's saved.key. */
+export function answerFrom(answers: ReadonlyMap<string, SavedAnswer>): void {
+  saved = answers;
+}
+
+/** Whether the page was saved: there is no server. */
+export function isSaved(): boolean {
+  return saved !== null;
+}
+
+/** The answer that was saved for an address; undefined if there is none. */
+export function savedAnswer(url: string): SavedAnswer | undefined {
+  const at = new URL(url, "http://saved");
+  at.searchParams.sort();
+  return saved?.get(at.pathname + [...at.searchParams].map(([k, v]) => `\n${k}=${v}`).join(""));
+}
+
+function fromSaved(url: string): Response {
+  const a = savedAnswer(url);
+  if (!a)
+    throw new ProblemError(
+      {
+        type: "about:blank",
+        title: "not saved",
+        status: 404,
+        detail: "this view is not part of the saved page",
+        hint: "`whet ui FILE` shows all views of the recording",
+      },
+      404,
+    );
+  const text = /^(text\/|application\/(problem\+)?json|image\/svg)/.test(a.type);
+  const body = a.status === 204 ? null : text ? a.body : Uint8Array.from(atob(a.body), (c) => c.charCodeAt(0));
+  return new Response(body, { status: a.status, headers: { "Content-Type": a.type } });
+}
+
 async function send(url: string, init: RequestInit): Promise<Response> {
   let r: Response;
   try {
-    r = await fetch(url, { credentials: "same-origin", ...init });
+    r = saved ? fromSaved(url) : await fetch(url, { credentials: "same-origin", ...init });
   } catch (err) {
-    if (!(err instanceof DOMException && err.name === "AbortError")) online.value = false;
+    if (!saved && !(err instanceof DOMException && err.name === "AbortError")) online.value = false;
     throw err;
   }
   online.value = true;

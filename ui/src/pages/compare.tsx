@@ -65,7 +65,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
       command: queryCommand(after, base, location.origin) ?? [...command, base, after],
       files: [
         { key: "share.json", href: address("/diff", query) },
-        { key: "share.html", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
+        { key: "share.page", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
         ...(value ? barFiles("comparison", `${base} → ${after} · ${value.type}`, () => bars(value)) : []),
         { key: "share.before", href: pprofAddress(base, part) },
         { key: "share.after", href: pprofAddress(after, part) },

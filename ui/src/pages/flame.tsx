@@ -704,7 +704,7 @@ function useSharing(
     sharing.value = {
       command: queryCommand(name, base, location.origin, "-o", "merged.pb.gz") ?? ["whet", "flame", ...flags, name],
       files: [
-        { key: "share.html", href: address("/flame", { ...query, type: part, format: "html", all: true }) },
+        { key: "share.page", href: address("/flame", { ...query, type: part, format: "html", all: true }) },
         { key: "share.pprof", href: pprofAddress(name, part) },
         { key: "share.json", href: address("/flame", { ...query, type: part, format: "json" }) },
         { key: "share.svg", make: () => saveSvg(stem, type) },

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, get, post } from "../api/client.ts";
+import { address, get, isSaved, post } from "../api/client.ts";
 import type { Cost, Job, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
@@ -30,7 +30,9 @@ export function Overview(): JSX.Element {
         ...["whet", "top", name, ...(param("type") ? ["--type", param("type")] : [])],
       ],
       files: [
-        { key: "share.html", href: address("/flame", { file: name, format: "html", all: true }) },
+        isStored(name)
+          ? { key: "share.page", href: address("/flame", { file: name, format: "html", all: true }) }
+          : { key: "share.html", href: address("/saved", { file: name }) },
         { key: isStored(name) ? "share.pprof" : "share.whet", href: pprofAddress(name) },
         { key: "share.json", href: address("/overview", { file: name }) },
         { key: "share.csv", make: () => save(`${stemOf(name)}.lines.csv`, csv(rows(lines))) },
@@ -302,7 +304,7 @@ function Find({ name, changed }: { name: string; changed: () => void }): JSX.Ele
   const [step, setStep] = useState("");
   const [ended, setEnded] = useState<Job | null>(null);
   const [error, fail] = useState<unknown>(null);
-  if (!files.value) return null;
+  if (!files.value || isSaved()) return null;
   if (!files.value.find) return <p class="quiet">{t("over.nofind")}</p>;
   const start = async () => {
     fail(null);

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { online } from "../api/client.ts";
+import { address, isSaved, online, savedAnswer } from "../api/client.ts";
 import { commandLine } from "../lib/command.ts";
 import { isStored, parseStoreName, titleOf } from "../lib/selector.ts";
 import { files } from "../state/files.ts";
@@ -53,6 +53,13 @@ const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "over-time", text: "time.title", kinds: ["recording", "profile"] },
 ];
 
+/** Whether a view of the file can be shown: all of them can, unless the page was saved. */
+function shown(view: string): boolean {
+  if (!isSaved() || view === "overview" || view === "flame" || view === "graph") return true;
+  const format = view === "timeline" || view === "load" ? "html" : undefined;
+  return savedAnswer(address(`/${view}`, { file: file.value, format }))?.status === 200;
+}
+
 /** The pages of the store. */
 const storeViews: readonly { view: string; text: Key }[] = [
   { view: "store", text: "store.title" },
@@ -102,7 +109,7 @@ export function Header(): JSX.Element {
       <a class="skip" href="#content" onClick={skip}>
         {t("app.skip")}
       </a>
-      <a class="brand" href="/" aria-current={here === "" ? "page" : undefined}>
+      <a class="brand" href={link("")} aria-current={here === "" ? "page" : undefined}>
         whet
       </a>
       {name && (
@@ -110,13 +117,13 @@ export function Header(): JSX.Element {
           {isStored(name) ? <Stored name={name} /> : <FilePicker name={name} />}
           <nav class="tabs" ref={tabs} aria-label={t("app.views")}>
             {profile &&
-              views.map((v) => (
+              views.filter(shown).map((v) => (
                 <a key={v} href={viewLink(v)} aria-current={here === v ? "page" : undefined}>
                   {t(viewText[v])}
                 </a>
               ))}
             {more
-              .filter((v) => kind !== undefined && v.kinds.includes(kind))
+              .filter((v) => kind !== undefined && v.kinds.includes(kind) && shown(v.view))
               .map((v) => (
                 <a key={v.view} href={link(v.view, { file: name })} aria-current={here === v.view ? "page" : undefined}>
                   {t(v.text)}
@@ -333,7 +340,7 @@ function Share(): JSX.Element {
         )}
       </div>
       <ul class="share-files">
-        {(s.files ?? []).map((f) => (
+        {(s.files ?? []).filter((f) => !f.href || !isSaved()).map((f) => (
           <li key={f.key}>
             {f.href ? (
               <a href={f.href} download="" onClick={() => (dialog.value = "")}>
@@ -426,13 +433,14 @@ function Palette(): JSX.Element {
 }
 
 function commands(): Command[] {
-  const list: Command[] = [{ kind: "view", text: t("app.files"), run: () => go("/") }];
+  const list: Command[] = [{ kind: "view", text: t("app.files"), run: () => go(link("")) }];
   const kind = files.value?.files?.find((f) => f.name === file.value)?.kind;
   if (file.value) {
     if (isProfile(kind))
-      for (const v of views) list.push({ kind: "view", text: t(viewText[v]), run: () => go(viewLink(v)) });
+      for (const v of views.filter(shown))
+        list.push({ kind: "view", text: t(viewText[v]), run: () => go(viewLink(v)) });
     for (const v of more)
-      if (kind && v.kinds.includes(kind))
+      if (kind && v.kinds.includes(kind) && shown(v.view))
         list.push({ kind: "view", text: t(v.text), run: () => go(link(v.view, { file: file.value })) });
   }
   if (files.value?.store)
@@ -474,7 +482,7 @@ export function listenToKeys(): void {
         prefix = "g";
         return;
       case "gh":
-        go("/");
+        go(link(""));
         break;
       case "go":
         if (file.value) go(viewLink("overview"));

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { address, get, getChanged, locked } from "../api/client.ts";
+import { address, get, getChanged, isSaved, locked } from "../api/client.ts";
 import type { FileList, WorkbenchFile } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
 import { parseStoreName } from "../lib/selector.ts";
@@ -25,7 +25,7 @@ export async function watchFiles(): Promise<void> {
   } catch (err) {
     filesError.value = err;
   }
-  if (!locked.value) timer = window.setTimeout(() => (document.hidden ? again() : void watchFiles()), interval);
+  if (!locked.value && !isSaved()) again();
 }
 
 function again(): void {

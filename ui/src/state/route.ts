@@ -6,10 +6,19 @@ export interface Route {
   readonly params: ReadonlyMap<string, string>;
 }
 
+/** What addresses of views begin with: in a page that was saved, they are fragments of its address. */
+const prefix = document.getElementById("whet-saved") ? "#" : "";
+
+/** The address of the view at hand. */
+function here(): string {
+  return prefix ? location.hash : location.pathname + location.search;
+}
+
 function read(): Route {
+  const [path, query] = here().slice(prefix.length).split("?", 2);
   return {
-    view: location.pathname.replace(/^\/+|\/+$/g, ""),
-    params: new Map(new URLSearchParams(location.search)),
+    view: (path ?? "").replace(/^\/+|\/+$/g, ""),
+    params: new Map(new URLSearchParams(query ?? "")),
   };
 }
 
@@ -21,7 +30,7 @@ const documents: ReadonlySet<string> = new Set(["timeline", "load", "bench"]);
 
 export const route = signal<Route>(read());
 
-window.addEventListener("popstate", () => (route.value = read()));
+window.addEventListener("popstate", () => (route.value = read())); // fragments that change, too
 
 /** A parameter of the view; "" without one. */
 export function param(name: string): string {
@@ -36,14 +45,14 @@ export function link(view: string, params: Record<string, string | undefined> = 
   for (const [k, v] of Object.entries(params)) if (v) q.set(k, v);
   // Slashes and colons are fine in queries, and easier to read.
   const text = q.toString().replace(/%2F/g, "/").replace(/%3A/g, ":");
-  return `/${view}${text ? `?${text}` : ""}`;
+  return `${prefix}/${view}${text ? `?${text}` : ""}`;
 }
 
 /** Goes to a view; Back returns unless replace is set. */
 export function go(to: string, replace = false): void {
-  if (to === location.pathname + location.search) return;
-  const view = new URL(to, location.origin).pathname.slice(1);
-  if (documents.has(view) || documents.has(route.value.view)) {
+  if (to === here()) return;
+  const view = to.slice(prefix.length + 1).split("?", 1)[0]!;
+  if (!prefix && (documents.has(view) || documents.has(route.value.view))) {
     location[replace ? "replace" : "assign"](to);
     return;
   }
@@ -74,7 +83,9 @@ export function followLinks(root: HTMLElement): void {
     if (e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
     const a = e.target instanceof Element ? e.target.closest("a") : null;
     if (!a || a.target || a.hasAttribute("download") || a.origin !== location.origin) return;
+    const to = prefix ? a.hash : a.pathname + a.search;
+    if (prefix && !to.startsWith("#/")) return;
     e.preventDefault();
-    go(a.pathname + a.search);
+    go(to);
   });
 }
