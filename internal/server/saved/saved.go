@@ -16,6 +16,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pages"
+	"github.com/whet-go/whet/internal/server/answers"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -268,12 +269,12 @@ func (c *collector) ask(place string, pairs ...string) []byte {
 	if err != nil {
 		return nil
 	}
-	a := recorder{header: http.Header{}, status: http.StatusOK}
-	c.api.ServeHTTP(&a, r)
-	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
-	one := answer{a.status, kind, a.body.String()}
+	a := answers.NewRecorder()
+	c.api.ServeHTTP(a, r)
+	kind, _, _ := strings.Cut(a.Header().Get("Content-Type"), ";")
+	one := answer{a.Status, kind, a.Body.String()}
 	if !isText(kind) {
-		one.Body = base64.StdEncoding.EncodeToString(a.body.Bytes())
+		one.Body = base64.StdEncoding.EncodeToString(a.Body.Bytes())
 	}
 	before := c.packed
 	_, _ = c.packer.Write([]byte(one.Body)) // counter takes all
@@ -283,7 +284,7 @@ func (c *collector) ask(place string, pairs ...string) []byte {
 		return nil
 	}
 	c.answers[key] = one
-	return a.body.Bytes()
+	return a.Body.Bytes()
 }
 
 // isText reports whether an answer of a media type is stored as it is; client.ts decides likewise.
@@ -311,14 +312,3 @@ func (c *collector) need(place string) ([]byte, error) {
 		Op: "save", Subject: c.file, Err: fmt.Errorf("%s: %s", place, problem.Detail), Hint: problem.Hint,
 	}
 }
-
-// recorder keeps an answer.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
-func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }

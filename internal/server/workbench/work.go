@@ -181,6 +181,15 @@ func duration(name, text string, missing, least, most time.Duration) (time.Durat
 type findings struct {
 	mu     sync.Mutex
 	byFile map[string]*find.Result
+	count  int // of results, those that were replaced included
+}
+
+// add keeps what was found in a file in a state.
+func (f *findings) add(state string, r *find.Result) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.byFile[state] = r
+	f.count++
 }
 
 // stateOf identifies a file as it is now; "" if it is gone.
@@ -226,9 +235,7 @@ func (s *Server) find(req JobRequest) (about jobs.Job, work jobs.Work, err error
 		}
 		r.Dir = "" // of this machine
 		r.Warnings = append(p.Warnings, r.Warnings...)
-		s.found.mu.Lock()
-		s.found.byFile[state] = r
-		s.found.mu.Unlock()
+		s.found.add(state, r)
 		return Found{File: name, Findings: len(r.Findings)}, nil
 	}, nil
 }

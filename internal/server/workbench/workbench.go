@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/scrape"
 	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/server/answers"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/jobs"
@@ -91,6 +92,7 @@ type Server struct {
 	lives  *lives
 	doc    []byte // the OpenAPI document
 	found  findings
+	given  *answers.Cache
 	api    http.Handler // without checks of access
 	http.Handler
 }
@@ -100,7 +102,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{
 		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
 		lives: &lives{ctx: ctx, own: o.Own, runs: map[string]*liveRun{}},
-		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
+		found: findings{byFile: map[string]*find.Result{}}, given: answers.New(maxAnswers), mounts: http.NewServeMux(),
 	}
 	s.inputs = inputs.New(o.Files, o.Own)
 	if o.Recordings != nil {
@@ -254,6 +256,30 @@ func (s *Server) handle(h handler) http.HandlerFunc {
 		default:
 			s.problem(w, http.StatusUnprocessableEntity, err)
 		}
+	}
+}
+
+// maxAnswers is the size of the answers about files that are kept, in bytes.
+const maxAnswers = 64 << 20
+
+// kept keeps the answers of h, which depend on the request's files and what was found in them.
+func (s *Server) kept(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		q := r.URL.Query()
+		s.found.mu.Lock()
+		key := fmt.Sprintf("%s?%s\n%d", r.URL.Path, q.Encode(), s.found.count)
+		s.found.mu.Unlock()
+		for _, name := range []string{q.Get("file"), q.Get("diff_base")} {
+			if name == "" {
+				continue
+			}
+			state := s.stateOf(name)
+			if state == "" { // such as a query of a store
+				return h(w, r)
+			}
+			key += "\n" + state
+		}
+		return s.given.Serve(w, key, func(w http.ResponseWriter) error { return h(w, r) })
 	}
 }
 

@@ -7,6 +7,7 @@ import { hexColors } from "../draw/raster.ts";
 import { percent, quantity } from "../lib/format.ts";
 import type { ViewState } from "../lib/hash.ts";
 import { shortName } from "../lib/names.ts";
+import { choicesOf, fullType, splitType } from "../lib/sampletype.ts";
 import { queryCommand, stemOf } from "../lib/selector.ts";
 import { SvgPen } from "../lib/svg.ts";
 import { costUnder } from "../lib/reshape.ts";
@@ -28,12 +29,6 @@ import { Graph } from "../views/graph.ts";
 import { Minimap } from "../views/minimap.ts";
 import { Tooltip } from "../views/tooltip.ts";
 
-/** A sample type of a file: its profile and its name. */
-interface Choices {
-  readonly value: string; // PROFILE:SAMPLETYPE, as --type takes it
-  readonly text: string;
-}
-
 /** Filters of samples and frames, as the API and the command line name them. */
 const filters = ["focus", "ignore", "hide"] as const;
 
@@ -44,16 +39,7 @@ export function FlameView(): JSX.Element {
   const name = file.value;
   const base = param("base");
   const about = useLoad(`about ${name}`, () => aboutFile(name));
-  const choices = useMemo(() => {
-    const list: Choices[] = [];
-    for (const p of about.value?.profiles ?? [])
-      for (const s of p.types ?? [])
-        list.push({
-          value: p.name ? `${p.name}:${s.type}` : s.type,
-          text: p.name && p.name !== s.type ? `${p.name} · ${s.type}` : s.type,
-        });
-    return list;
-  }, [about.value]);
+  const choices = useMemo(() => choicesOf(about.value), [about.value]);
   const type = fullType(param("type"), choices);
   const [part, sample] = splitType(type);
   const query: Record<string, string | undefined> = {
@@ -217,28 +203,6 @@ export function FlameView(): JSX.Element {
       </div>
     </div>
   );
-}
-
-/** Completes a type: "alloc_space" is in the first profile that has it, "mutex" has a default. */
-function fullType(type: string, choices: readonly Choices[]): string {
-  if (choices.length === 0 || choices.some((c) => c.value === type)) return type;
-  const usual = [
-    "cpu:cpu",
-    "allocs:alloc_space",
-    "heap.live:inuse_space",
-    "heap:inuse_space",
-    "mutex:delay",
-    "block:delay",
-  ];
-  if (type === "") return usual.find((u) => choices.some((c) => c.value === u)) ?? choices.at(-1)!.value;
-  const sample = choices.find((c) => c.value.endsWith(`:${type}`));
-  const whole = choices.filter((c) => c.value.startsWith(`${type}:`)).at(-1);
-  return (sample ?? whole)?.value ?? choices[0]!.value;
-}
-
-function splitType(type: string): [part: string, sample: string] {
-  const at = type.lastIndexOf(":");
-  return at > 0 ? [type.slice(0, at), type.slice(at + 1)] : ["", type];
 }
 
 function Search({ model, params }: { model: Model | null; params: FlameParams }): JSX.Element {

@@ -1,9 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, get, isSaved, post } from "../api/client.ts";
+import { address, get, getBytes, isSaved, post } from "../api/client.ts";
 import type { Cost, Job, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { choicesOf, fullType, splitType } from "../lib/sampletype.ts";
 import { isStored, parseStoreName, queryCommand, stemOf, titleOf } from "../lib/selector.ts";
 import { timeText } from "../lib/storetime.ts";
 import { number, span } from "../lib/when.ts";
@@ -23,6 +24,13 @@ export function Overview(): JSX.Element {
     get<Doc>("/overview", { file: name, type: param("type") }, signal),
   );
   const doc = cost.value;
+  const ready = doc !== null && about.value !== null;
+  useEffect(() => {
+    if (!ready || isSaved()) return;
+    // The flame graph is what most readers open next, and the server keeps the answer.
+    const [part] = splitType(fullType("", choicesOf(about.value)));
+    getBytes("/flame", { file: name, type: part, format: "packed" }).catch(() => undefined);
+  }, [ready, name]);
   useEffect(() => {
     const lines = doc?.lines ?? [];
     sharing.value = {
