@@ -71,12 +71,13 @@ const (
 	Bench   TargetKind = "bench"   // Go packages with benchmarks
 	Command TargetKind = "command" // a command that whet started
 	Program TargetKind = "program" // a program that recorded itself through package agent
+	Stored  TargetKind = "store"   // profiles of a store, merged
 )
 
 // Target is what was recorded. Only the fields of its kind are set.
 type Target struct {
 	Kind    TargetKind `json:"kind"`
-	Address string     `json:"address,omitempty"` // pprof base URL, without credentials
+	Address string     `json:"address,omitempty"` // pprof base URL, without credentials; selector of a store
 	Pattern string     `json:"pattern,omitempty"` // Go package pattern
 	Bench   string     `json:"bench,omitempty"`   // -bench regular expression
 	Command []string   `json:"command,omitempty"`
@@ -92,7 +93,7 @@ func (t Target) String() string {
 		if len(t.Command) > 0 {
 			return t.Command[0]
 		}
-	case URL:
+	case URL, Stored:
 	}
 	return t.Address
 }

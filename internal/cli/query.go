@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/store/documents"
+	"github.com/whet-go/whet/internal/store/selection"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
@@ -49,7 +50,8 @@ func (a *app) queryCommand() *cobra.Command {
 		Long: `Merge the profiles that a selector selects, and show the most expensive lines of
 your own code, as whet top does. Without --type, CPU profiles are merged where
 there are any. -o writes the merged profile in pprof's format, which all views
-read.
+read, or with a name that ends in .whet, a recording with a merged profile of
+each kind.
 
 ` + selectorHelp + `
 
@@ -60,6 +62,7 @@ compared, because the amounts of work differ.`,
   whet query '{service="shop",version="v2"}' --store profiles \
     --against '{service="shop",version="v1"}'
   whet query '{service="shop"}' --store profiles -o merged.pb.gz
+  whet query '{service="shop"}' --store profiles --since 1h -o shop.whet
   whet query series --store http://localhost:7070
   whet query series --store clickhouse://whet@db1:9000,db2:9000/whet`,
 		Args: selectorArgs,
@@ -180,6 +183,9 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 		return err
 	}
 	defer func() { _ = s.Close() }() // only read
+	if f.ID == "" && strings.HasSuffix(f.Output, ".whet") {
+		return a.storedRecording(ctx, s, q, f)
+	}
 	if f.ID == "" {
 		if err := chooseKind(ctx, s, &q); err != nil {
 			return err
@@ -229,6 +235,17 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 	}
 	v.Normalize = f.Normalize
 	return a.diff(ctx, []string{base.Name(), name}, v)
+}
+
+// storedRecording writes what is selected as a recording.
+func (a *app) storedRecording(ctx context.Context, s store.Reader, q store.Query, f *queryFlags) error {
+	stats, err := selection.Write(ctx, s, q, f.Output)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(a.stderr, stores.Selected(stats))
+	_, _ = fmt.Fprintf(a.stderr, "wrote %s\n", f.Output)
+	return nil
 }
 
 // oneProfile returns a single stored profile, and its name.
