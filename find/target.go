@@ -52,7 +52,9 @@ func wholePart(rec *recording.Recording, name string) []byte {
 
 // ranHere reports whether the recorder ran on the target's machine, which is assumed to be this
 // one.
-func ranHere(t recording.Target) bool { return t.Kind != recording.URL && t.Kind != recording.Stored || t.PID != 0 }
+func ranHere(t recording.Target) bool {
+	return t.Kind != recording.URL && t.Kind != recording.Stored || t.PID != 0
+}
 
 // levelHere returns the GOAMD64 level of this machine, or "" on other architectures:
 // https://go.dev/wiki/MinimumRequirements#amd64. Package cpu does not report some features of v3
