@@ -527,7 +527,13 @@ step("a timeline is saved for the window that it shows", async () => {
     const time = Object.values(r.time).reduce((n, t) => n + t, 0);
     assert.ok(time <= 1_000_001, `${r.name}: ${time} ns`);
   }
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const page = p.page.waitForEvent("download");
+  await p.page.locator(".share-files").getByText("Save this page as one HTML file").click();
+  copyFileSync(await (await page).path(), join(journey.dir, "window.html"));
   await p.close();
+  const saved = await journey.open("window.html", { ready: ".lanes .name" });
+  await saved.close();
 });
 
 step("verdicts and rewrites have pages", async () => {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -155,16 +156,30 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// timelinePage answers with the timeline of a trace, as a self-contained page.
+// timelinePage answers with the timeline of a trace, or a window of it, as a self-contained page.
 func (s *Server) timelinePage(w http.ResponseWriter, r *http.Request) error {
-	name := r.URL.Query().Get("file")
+	given := r.URL.Query()
+	name := given.Get("file")
+	var o window.Options
+	for end, into := range map[string]*int64{"from": &o.From, "to": &o.To} {
+		if text := given.Get(end); text != "" {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || n < 0 {
+				return diag.Usagef(end, fmt.Sprintf("%.40q is not a time in the trace", text), "give nanoseconds since its start")
+			}
+			*into = n
+		}
+	}
+	if o.To > 0 && o.From >= o.To {
+		return diag.Usagef("from", "the window ends before it begins", "exchange from and to")
+	}
 	t, release, err := s.timeline(r.Context(), name)
 	if err != nil {
 		return err
 	}
 	defer release()
 	var b bytes.Buffer
-	if err := traces.WriteTimelinePage(r.Context(), &b, t.line, window.Options{}); err != nil {
+	if err := traces.WriteTimelinePage(r.Context(), &b, t.line, o); err != nil {
 		return err
 	}
 	savedPage(w, path.Base(name)+".html", b.Bytes())

@@ -85,8 +85,11 @@ func (s *Server) routes() []route {
 			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},
 			dataOrPage,
 		}, loads.Document{}, s.load, "text/html"),
-		get("/timeline", "timeline", "The timeline of a trace as a page: whet trace timeline", []openapi.Param{file}, nil,
-			s.timelinePage, "text/html"),
+		get("/timeline", "timeline", "The timeline of a trace as a page: whet trace timeline", []openapi.Param{
+			file,
+			{Name: "from", About: "start of the window, in nanoseconds since that of the trace", Type: "integer"},
+			{Name: "to", About: "end of the window", Type: "integer"},
+		}, nil, s.timelinePage, "text/html"),
 		get("/saved", "saved", "All views of a recording as one page, which needs no server: whet ui --save",
 			[]openapi.Param{file}, nil, s.saved, "text/html"),
 		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{file}, BenchResult{},

@@ -1,4 +1,4 @@
-import { address } from "../api/client.ts";
+import { address, getText } from "../api/client.ts";
 import { viewPng } from "../draw/raster.ts";
 import { fromTimelineHash, sectionTypes } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
@@ -61,6 +61,15 @@ export async function showTimeline(root: HTMLElement): Promise<() => void> {
     },
     files: [
       { key: "share.whet", href: address("/download", { file: file.value }) },
+      {
+        key: "share.page",
+        make: saving(async () => {
+          const { from, to } = shown(source);
+          const window = { from: Math.floor(from), to: Math.ceil(to) };
+          const page = await getText("/timeline", { file: file.value, ...window, format: "html" });
+          save(`${stem}.timeline.html`, new Blob([page], { type: "text/html" }));
+        }),
+      },
       {
         key: "share.png",
         make: saving(async () => {
