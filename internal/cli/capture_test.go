@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -309,6 +310,43 @@ func TestCaptureErrors(t *testing.T) {
 	} {
 		if code, _, stderr := runWhet(t, args...); code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, error %s, want %q", args, code, stderr, want)
+		}
+	}
+}
+
+// TestCapturedProof checks that what whet record copied reaches whet prove and whet fix, also next to a recording of
+// tests that call the same function: only an argument of the service shows that a change is wrong.
+func TestCapturedProof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	provetest.Part(t)
+	t.Chdir(t.TempDir())
+	provetest.WriteCoupons(t, ".")
+	patch := filepath.Join(t.TempDir(), "change.diff")
+	if err := os.WriteFile(patch, []byte(provetest.CouponPatch()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, command := range map[string][]string{
+		"service.whet": {"go", "run", ".", provetest.Coupon}, "tests.whet": {"go", "test", "./codes"},
+	} {
+		args := []string{"record", "-o", name, "-d", "1s", "--capture", `codes\.Discount$`, "--"}
+		if code, _, stderr := runWhet(t, append(args, command...)...); code != 0 {
+			t.Fatalf("%v: exit code %d\n%s", command, code, stderr)
+		}
+	}
+	code, stdout, stderr := runWhet(t, "prove", "--patch", patch, "--recording", "service.whet", "--recording",
+		"tests.whet", "--mutant-time", "0")
+	for _, want := range []string{"different", strconv.Quote(provetest.Coupon)} {
+		if code != 3 || !strings.Contains(stdout, want) {
+			t.Errorf("prove: exit code %d, the output lacks %s:\n%s%s", code, want, stdout, stderr)
+		}
+	}
+	code, stdout, stderr = runWhet(t, "fix", "service.whet", "--candidates", "cat '"+patch+"'", "--candidate-rounds", "1",
+		"--candidate-lines", "1", "--budget", "0")
+	for _, want := range []string{"different", strconv.Quote(provetest.Coupon)} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("fix: exit code %d, the output lacks %s:\n%s%s", code, want, stdout, stderr)
 		}
 	}
 }
