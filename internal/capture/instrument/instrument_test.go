@@ -152,6 +152,8 @@ func TestShapes(t *testing.T) {
 		"shadow":         `"note":"results are not copied: a parameter has its name"`,
 		"viaPointer":     `"name":"used","value":{"kind":"string","text":"yes","len":3}`,
 		"(*Tree).insert": `"kind":"pointer"`,
+		"method":         `{"kind":"omitted","type":"func() int","why":"a function"}],"results":[{"kind":"int",`,
+		"(*Stack).Depth": `"name":"items","value":{"kind":"slice","len":2,"items":[{"kind":"string","text":"low","len":3}`,
 	}
 	for name, part := range wants {
 		f, ok := got[name]
