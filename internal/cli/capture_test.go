@@ -212,6 +212,46 @@ func TestCaptureTests(t *testing.T) {
 	}
 }
 
+// TestCaptureRedact checks what --redact adds, that "-" turns all rules off, and that a recording without --capture has
+// no arguments.
+func TestCaptureRedact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	captureModule(t)
+	tests := "package main\n\nimport \"testing\"\n\nfunc TestText(t *testing.T) {\n" +
+		"\ttext(\"postgres://app:planted-dsn@db/shop\", \"visible-other\")\n}\n"
+	if err := os.WriteFile("text_test.go", []byte(tests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		redact         string
+		planted, other bool
+	}{{"", false, true}, {"^other$", false, false}, {"-", true, true}} {
+		code, _, stderr := runWhet(t, "record", "-o", "t.whet", "--capture", `\.text$`, "--redact", test.redact, "--",
+			"go", "test", "-run", "Text")
+		if code != 0 {
+			t.Fatalf("--redact %q: exit code %d\n%s", test.redact, code, stderr)
+		}
+		code, stdout, stderr := runWhet(t, "recording", "--calls", "t.whet")
+		if code != 0 || strings.Contains(stdout, "planted-dsn") != test.planted ||
+			strings.Contains(stdout, "visible-other") != test.other ||
+			strings.Contains(stdout, "redacted") != (!test.planted || !test.other) {
+			t.Errorf("--redact %q: exit code %d\n%s%s", test.redact, code, stdout, stderr)
+		}
+	}
+	if code, _, stderr := runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	r, err := recording.Open("b.whet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Has(recording.ArgumentsPart) || r.Close() != nil {
+		t.Error("a recording without --capture has arguments")
+	}
+}
+
 // padServer is a service for comparisons.
 const padServer = `package main
 
