@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/internal/capture/instrument"
 )
 
-// TestLiterals checks that function literals are listed by the names that the program has for them, with a reason of
-// their own, whether they are asked for by name or with all functions of the package.
+// TestLiterals checks that function literals are listed with the reason by the names that the program has for them,
+// whether the regular expression is that of one or of all functions of the package.
 func TestLiterals(t *testing.T) {
 	dir := module(t, "literals")
 	run := exec.Command("go", "run", ".")
