@@ -404,10 +404,11 @@ mcp-clients:
 	test -x $(BIN)/mcp-python/bin/python || python3 -m venv $(BIN)/mcp-python
 	@$(RETRY) $(BIN)/mcp-python/bin/pip install --quiet mcp==$(MCP_PYTHON)
 	@$(RETRY) npm install --no-audit --no-fund --silent --prefix $(BIN)/mcp-inspector @modelcontextprotocol/inspector@$(MCP_INSPECTOR)
-	printf '# Clients of whet mcp\n\nWhat clients that others wrote printed. `make mcp-clients` runs them again.\n' >docs/measured/mcp-clients.md
+	printf '# Clients of whet mcp\n\nWhat clients that others wrote printed, and how soon a canceled call has left nothing behind.\n`make mcp-clients` runs all of it again.\n' >docs/measured/mcp-clients.md
 	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md WHET_MCP_PYTHON=$(BIN)/mcp-python/bin/python \
 	WHET_MCP_INSPECTOR=$(BIN)/mcp-inspector/node_modules/.bin/mcp-inspector \
 	$(GO) test -count=1 -timeout 20m -v -run 'TestPython|TestInspector' ./internal/mcp
+	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md $(GO) test -count=1 -v -run TestCancel ./internal/mcp
 
 # Both recordings of a pair share the machine, so it need not be idle. WHET_DIFF_PAIRS and WHET_DIFF_TIME make it shorter.
 bench-diff:

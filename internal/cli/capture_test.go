@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -211,6 +212,46 @@ func TestCaptureTests(t *testing.T) {
 	}
 }
 
+// TestCaptureRedact checks what --redact adds, that "-" turns all rules off, and that a recording without --capture has
+// no arguments.
+func TestCaptureRedact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	captureModule(t)
+	tests := "package main\n\nimport \"testing\"\n\nfunc TestText(t *testing.T) {\n" +
+		"\ttext(\"postgres://app:planted-dsn@db/shop\", \"visible-other\")\n}\n"
+	if err := os.WriteFile("text_test.go", []byte(tests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		redact         string
+		planted, other bool
+	}{{"", false, true}, {"^other$", false, false}, {"-", true, true}} {
+		code, _, stderr := runWhet(t, "record", "-o", "t.whet", "--capture", `\.text$`, "--redact", test.redact, "--",
+			"go", "test", "-run", "Text")
+		if code != 0 {
+			t.Fatalf("--redact %q: exit code %d\n%s", test.redact, code, stderr)
+		}
+		code, stdout, stderr := runWhet(t, "recording", "--calls", "t.whet")
+		if code != 0 || strings.Contains(stdout, "planted-dsn") != test.planted ||
+			strings.Contains(stdout, "visible-other") != test.other ||
+			strings.Contains(stdout, "redacted") != (!test.planted || !test.other) {
+			t.Errorf("--redact %q: exit code %d\n%s%s", test.redact, code, stdout, stderr)
+		}
+	}
+	if code, _, stderr := runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	r, err := recording.Open("b.whet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Has(recording.ArgumentsPart) || r.Close() != nil {
+		t.Error("a recording without --capture has arguments")
+	}
+}
+
 // padServer is a service for comparisons.
 const padServer = `package main
 
@@ -309,6 +350,43 @@ func TestCaptureErrors(t *testing.T) {
 	} {
 		if code, _, stderr := runWhet(t, args...); code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, error %s, want %q", args, code, stderr, want)
+		}
+	}
+}
+
+// TestCapturedProof checks that what whet record copied reaches whet prove and whet fix, also next to a recording of
+// tests that call the same function: only an argument of the service shows that a change is wrong.
+func TestCapturedProof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	provetest.Part(t)
+	t.Chdir(t.TempDir())
+	provetest.WriteCoupons(t, ".")
+	patch := filepath.Join(t.TempDir(), "change.diff")
+	if err := os.WriteFile(patch, []byte(provetest.CouponPatch()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, command := range map[string][]string{
+		"service.whet": {"go", "run", ".", provetest.Coupon}, "tests.whet": {"go", "test", "./codes"},
+	} {
+		args := []string{"record", "-o", name, "-d", "1s", "--capture", `codes\.Discount$`, "--"}
+		if code, _, stderr := runWhet(t, append(args, command...)...); code != 0 {
+			t.Fatalf("%v: exit code %d\n%s", command, code, stderr)
+		}
+	}
+	code, stdout, stderr := runWhet(t, "prove", "--patch", patch, "--recording", "service.whet", "--recording",
+		"tests.whet", "--mutant-time", "0")
+	for _, want := range []string{"different", strconv.Quote(provetest.Coupon)} {
+		if code != 3 || !strings.Contains(stdout, want) {
+			t.Errorf("prove: exit code %d, the output lacks %s:\n%s%s", code, want, stdout, stderr)
+		}
+	}
+	code, stdout, stderr = runWhet(t, "fix", "service.whet", "--candidates", "cat '"+patch+"'", "--candidate-rounds", "1",
+		"--candidate-lines", "1", "--budget", "0")
+	for _, want := range []string{"different", strconv.Quote(provetest.Coupon)} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("fix: exit code %d, the output lacks %s:\n%s%s", code, want, stdout, stderr)
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/fix/failures"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -264,7 +265,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Profiles: program.Profiles, Find: program.Options(look), Budget: f.Budget, Candidates: f.candidates,
 	}
 	o.Flags, o.Env = look.Flags, look.Env
-	if o.Captured, err = capturedArguments(program); err != nil {
+	if o.Captured, err = captured.In(program.Opened); err != nil {
 		return err
 	}
 	for _, l := range program.Opened {

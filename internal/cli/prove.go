@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/sandbox"
@@ -296,7 +297,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string)
 		defer program.Close()
 		a.warn(program.Warnings...)
 		q.Profiles, q.Find = program.Profiles, program.Options(q.Find)
-		if q.Captured, err = capturedArguments(program); err != nil {
+		if q.Captured, err = captured.In(program.Opened); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/cli/progress"
+	"github.com/whet-go/whet/internal/collect/copies"
 	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
@@ -60,7 +61,7 @@ func (f *captureFlags) options() (*collect.Capture, error) {
 			return nil, err
 		}
 	}
-	if f.Capture == hotCapture {
+	if f.Capture == copies.Hot {
 		return c, nil
 	}
 	var err error
@@ -295,9 +296,6 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	}
 	return f.apply(&f.Options)
 }
-
-// hotCapture is the value of --capture for the functions with the hottest lines.
-const hotCapture = "hot"
 
 // setCapture sets the options of --capture.
 func (f *recordFlags) setCapture() error {

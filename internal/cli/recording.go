@@ -3,13 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/find/recorded"
-	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/report/recordings"
-	"github.com/whet-go/whet/prove"
 )
 
 func (a *app) recordingCommand() *cobra.Command {
@@ -55,24 +51,4 @@ REGEXP selects functions by their names, with the import path of the package.
 		return show(a, asJSON, doc, recordings.WriteRecording)
 	}
 	return cmd
-}
-
-// capturedArguments returns the calls of the recordings of a program; nil if they have none.
-func capturedArguments(program *recorded.Program) (*prove.Captured, error) {
-	var all *arguments.Document
-	for _, l := range program.Opened {
-		if l.Recording == nil {
-			continue
-		}
-		d, err := documents.ReadArguments(l.Recording)
-		if err != nil {
-			return nil, err
-		}
-		if all == nil {
-			all = d
-		} else if d != nil {
-			all.Functions = append(all.Functions, d.Functions...)
-		}
-	}
-	return captured.Of(all), nil
 }

@@ -85,15 +85,22 @@ func descriptions() map[string]string {
 		"recordInput.args":     "arguments of that program; {addr} is replaced by a free address",
 		"recordInput.bench":    "record benchmarks that match this regular expression instead",
 		"recordInput.packages": "packages of these benchmarks (default ./...)",
-		"recordInput.dir":      "directory of the module (default: the first root)",
-		"recordInput.load":     "requests to send during the recording: without a load an idle service is recorded",
-		"recordInput.seconds":  "length of the recording; 10 if omitted",
+		"recordInput.capture": "also copy arguments and results of calls, without what looks like a secret, after the " +
+			"measurement: hot for the functions with the most expensive lines, or a regular expression of functions, such as " +
+			"text\\.Join$. Not with url",
+		"recordInput.dir":     "directory of the module (default: the first root)",
+		"recordInput.load":    "requests to send during the recording: without a load an idle service is recorded",
+		"recordInput.seconds": "length of the recording; 10 if omitted",
 		"recordInput.output": "path of a new .whet file in a root; if omitted, the recording is removed when the server " +
 			"ends",
 
 		"recordResult.recording":      "path for other tools, which use it if they name none",
+		"recordResult.captured":       "functions of which calls were copied; line_evidence and prove use them",
+		"recordResult.not_captured":   "functions whose calls could not be copied, and why",
 		"recordResult.missing":        "what was not recorded, and why",
 		"recordResult.program_output": "the end of what the program printed, if something failed",
+
+		"capturedFunction.calls": "number of calls that were copied",
 
 		"traceInput.recording": "path of a .whet recording or an execution trace; the last one that record made if omitted",
 		"traceInput.handler":   "only requests whose handler matches this regular expression",
@@ -138,7 +145,11 @@ func descriptions() map[string]string {
 
 		"loadChange.change": "after / before - 1",
 
+		"Order.module":      "import path of the module",
 		"Order.file":        "relative to the module",
+		"Order.line":        "number of the line in the file, as it is now",
+		"Order.function":    "the function around the line, as in Go source: (*T).Name",
+		"Order.proposed":    "changes of this line that whet would try itself: they compile, but may be wrong or slower",
 		"Order.share":       "of the CPU time, 0 to 1, including garbage collection of what the line allocates",
 		"Order.evidence":    "what each profile charges to the line",
 		"Order.finding":     "the known kind of waste on this line, if a rule found one",
@@ -147,9 +158,10 @@ func descriptions() map[string]string {
 		"Order.callees":     "functions that this one calls, with their part of its cost",
 		"Order.allocations": "lines of the function that allocate",
 		"Order.notes":       "what the compiler notes on lines of the function",
-		"Order.captured":    "sizes and values of the arguments in sampled calls of the recorded program",
-		"Order.benchmarks":  "benchmarks that run the line",
-		"Order.failed":      "changes of this file that were tried and not kept",
-		"Order.left_out":    "what was left out",
+		"Order.captured": "sizes and values of the arguments in sampled calls of the recorded program; record has them " +
+			"with capture",
+		"Order.benchmarks": "benchmarks that run the line",
+		"Order.failed":     "changes of this file that were tried and not kept",
+		"Order.left_out":   "what was left out",
 	}
 }

@@ -285,8 +285,12 @@ func droppedBefore(dir string) *fix.Result {
 func loop(t *testing.T, c *client) {
 	r := c.call("record", object{
 		"package": ".", "args": []string{"-addr", "{addr}"}, "seconds": 2,
-		"load": object{"urls": []string{"http://{addr}/report?n=200"}},
+		"load": object{"urls": []string{"http://{addr}/report?n=200"}}, "capture": `text\.`,
 	})
+	if list, _ := r["captured"].([]any); len(list) != 1 || strings.Contains(fmt.Sprint(r["missing"]), "arguments: ") ||
+		list[0].(object)["function"] != "example.com/shop/text.Join" || list[0].(object)["calls"].(float64) < 1 {
+		t.Errorf("the functions of which calls were copied: %v, missing %v", list, r["missing"])
+	}
 	if l := r["load"].(object); l["requests"].(float64) < 10 || l["failed"].(float64) > 0 {
 		t.Errorf("the load: %v", l)
 	}
@@ -303,6 +307,11 @@ func loop(t *testing.T, c *client) {
 	if e["function"] != "Join" || e["finding"] == nil || e["callers"] == nil || e["callees"] == nil ||
 		e["allocations"] == nil || e["compiler_notes"] == nil {
 		t.Errorf("the evidence: %v", e)
+	}
+	calls, _ := e["captured"].(object)
+	if text := fmt.Sprint(calls["arguments"]); !strings.Contains(text, "lengths:[200 200 200] name:words") ||
+		!strings.Contains(text, `name:separator type:string values:[, ]`) {
+		t.Errorf("what the function is called with: %v", calls)
 	}
 	if list, _ := e["failed"].([]any); len(list) != 1 || list[0].(object)["outcome"] != "different" ||
 		!strings.Contains(list[0].(object)["reason"].(string), `"é"`) {

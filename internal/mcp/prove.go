@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/mcp/fit"
 	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -209,6 +210,9 @@ func (p *proof) run(ctx context.Context, j *job) (*prove.Result, error) {
 		}
 		defer program.Close()
 		q.Profiles, q.Find = program.Profiles, program.Options(q.Find)
+		if q.Captured, err = captured.In(program.Opened); err != nil {
+			return nil, err
+		}
 	}
 	q.Bench, q.MutantTime, q.Race, q.Progress = p.in.Bench, prove.DefaultMutantTime, true, step
 	q.AB = ab.Options{Precision: 0.01, MaxTime: measureTime}

@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/collect/copies"
 	recorded "github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
@@ -23,6 +25,7 @@ import (
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/plan"
+	"github.com/whet-go/whet/recording"
 )
 
 // Limits of what a client may request.
@@ -98,6 +101,7 @@ type recordInput struct {
 	Args     []string   `json:"args,omitempty"`
 	Bench    string     `json:"bench,omitempty"`
 	Packages []string   `json:"packages,omitempty"`
+	Capture  string     `json:"capture,omitempty"`
 	Dir      string     `json:"dir,omitempty"`
 	Load     *loadInput `json:"load,omitempty"`
 	Seconds  float64    `json:"seconds,omitempty"`
@@ -105,22 +109,70 @@ type recordInput struct {
 }
 
 type recordResult struct {
-	Recording string   `json:"recording"`
-	Program   string   `json:"program,omitempty"`
-	Seconds   float64  `json:"seconds"`
-	Parts     []string `json:"parts"`
-	Sources   int      `json:"source_files"`
-	Missing   []string `json:"missing,omitempty"`
-	Load      *loaded  `json:"load,omitempty"`
-	Failures  []string `json:"failures,omitempty"`
-	Output    string   `json:"program_output,omitempty"`
-	Warnings  []string `json:"warnings,omitempty"`
+	Recording   string             `json:"recording"`
+	Program     string             `json:"program,omitempty"`
+	Seconds     float64            `json:"seconds"`
+	Parts       []string           `json:"parts"`
+	Sources     int                `json:"source_files"`
+	Captured    []capturedFunction `json:"captured,omitempty"`
+	NotCaptured []string           `json:"not_captured,omitempty"`
+	Missing     []string           `json:"missing,omitempty"`
+	Load        *loaded            `json:"load,omitempty"`
+	Failures    []string           `json:"failures,omitempty"`
+	Output      string             `json:"program_output,omitempty"`
+	Warnings    []string           `json:"warnings,omitempty"`
 	fit.Truncated
 }
 
+// A capturedFunction is a function of which calls were copied.
+type capturedFunction struct {
+	Function string `json:"function"`
+	Calls    int64  `json:"calls"`
+}
+
 func (r *recordResult) Shrink() bool {
-	return fit.Clip(&r.Output, 500) || fit.Drop(&r.Parts, 0) || fit.Drop(&r.Failures, 1) || fit.Drop(&r.Missing, 1) ||
-		fit.Drop(&r.Warnings, 1)
+	return fit.Clip(&r.Output, 500) || fit.Drop(&r.Parts, 0) || fit.Drop(&r.NotCaptured, 3) ||
+		fit.Drop(&r.Failures, 1) || fit.Drop(&r.Missing, 1) || fit.Drop(&r.Warnings, 1) || fit.Drop(&r.Captured, 1)
+}
+
+// addCaptured adds which calls the recording has.
+func (r *recordResult) addCaptured() (err error) {
+	rec, err := recording.Open(r.Recording)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rec.Close()) }()
+	d, err := recorded.ReadArguments(rec)
+	if err != nil || d == nil {
+		return err
+	}
+	for _, f := range d.Functions {
+		if f.Taken > 0 {
+			r.Captured = append(r.Captured, capturedFunction{Function: f.Package + "." + f.Name, Calls: f.Taken})
+		}
+	}
+	for _, l := range d.Left {
+		r.NotCaptured = append(r.NotCaptured, l.Function+": "+l.Why)
+	}
+	return nil
+}
+
+// capture returns which calls the client wants copied; nil for none. Secrets are always left out.
+func (in *recordInput) capture() (*collect.Capture, error) {
+	if in.Capture == "" {
+		return nil, nil //nolint:nilnil // nothing is copied, as documented
+	}
+	if in.URL != "" {
+		return nil, errors.New("capture is for programs that whet builds: give package or bench instead of url")
+	}
+	if in.Capture == copies.Hot {
+		return &collect.Capture{}, nil
+	}
+	if err := guard.CheckRegexp("capture", in.Capture); err != nil {
+		return nil, err
+	}
+	functions, err := regexp.Compile(in.Capture)
+	return &collect.Capture{Functions: functions}, err
 }
 
 // record is the tool record.
@@ -131,6 +183,9 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 		return nil, "", err
 	}
 	if err := in.check(s); err != nil {
+		return nil, "", err
+	}
+	if o.Capture, err = in.capture(); err != nil {
 		return nil, "", err
 	}
 	if o.Out = s.newRecording(); in.Output != "" {
@@ -167,13 +222,16 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 	case in.URL != "":
 		o.URL = in.URL
 	case in.Package != "":
-		c.progress(ctx, 0, "build "+in.Package)
-		bin, remove, err := s.build(ctx, o.Dir, in.Package)
-		if err != nil {
-			return nil, "", err
+		o.Command = []string{"go", "run", in.Package} // collect builds it, twice
+		if o.Capture == nil {
+			c.progress(ctx, 0, "build "+in.Package)
+			bin, remove, err := s.build(ctx, o.Dir, in.Package)
+			if err != nil {
+				return nil, "", err
+			}
+			defer remove()
+			o.Command = []string{bin}
 		}
-		defer remove()
-		o.Command = []string{bin}
 		for _, arg := range in.Args {
 			o.Command = append(o.Command, strings.ReplaceAll(arg, "{addr}", addr))
 		}
@@ -237,6 +295,11 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 	}
 	if len(sum.Failures) > 0 {
 		r.Output = output.String()
+	}
+	if o.Capture != nil {
+		if err := r.addCaptured(); err != nil {
+			return nil, "", err
+		}
 	}
 	return r, whole(uri), nil
 }

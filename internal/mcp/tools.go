@@ -6,7 +6,8 @@ func (s *Server) addTools() {
 		name: "record", title: "Record a service or benchmarks", runs: true,
 		description: "Record a Go program under load: CPU, memory, lock and goroutine profiles and an execution trace. " +
 			"Give the address of a running service, or a main package to start, or benchmarks to run. " +
-			"The other tools use this recording if they name none.",
+			"With capture, it also has arguments of the expensive functions, which line_evidence shows and prove compares " +
+			"with. The other tools use this recording if they name none.",
 	}, (*call).record)
 	addTool(s, tool{
 		name: "hot_lines", title: "List the expensive lines",
@@ -16,9 +17,9 @@ func (s *Server) addTools() {
 	addTool(s, tool{
 		name: "line_evidence", title: "Explain a line", runs: true,
 		description: "Show what is known about an expensive line: the source of its function, its cost, callers and " +
-			"callees with shares, lines that allocate, compiler notes, the benchmarks that run it, whet's own unproven " +
-			"candidates, and those that failed, with the input on which they behave differently. Call it before you " +
-			"change a line.",
+			"callees with shares, lines that allocate, compiler notes, sizes and values of the function's arguments " +
+			"if the recording has them, the benchmarks that run it, whet's own unproven candidates, and those that failed, " +
+			"with the input on which they behave differently. Call it before you change a line.",
 	}, (*call).lineEvidence)
 	addTool(s, tool{
 		name: "find", title: "Find known kinds of waste",

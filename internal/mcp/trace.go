@@ -65,13 +65,14 @@ type step struct {
 }
 
 func (r *traceResult) Shrink() bool {
-	for i := len(r.Handlers) - 1; i >= 0; i-- {
-		h := &r.Handlers[i]
-		for j := len(h.Slowest) - 1; j >= 0; j-- {
-			if fit.Drop(&h.Slowest[j].Path, 3) {
-				return true
-			}
+	shrunk := false
+	for i := range r.Handlers {
+		for j := range r.Handlers[i].Slowest {
+			shrunk = fit.Drop(&r.Handlers[i].Slowest[j].Path, 3) || shrunk
 		}
+	}
+	if shrunk {
+		return true
 	}
 	for i := len(r.Handlers) - 1; i >= 0; i-- {
 		if fit.Drop(&r.Handlers[i].Slowest, 1) {

@@ -56,7 +56,7 @@ func Read(dir string, redactor *support.Redactor) (*Document, error) {
 			return nil, err
 		}
 		for _, f := range d.Functions {
-			out.add(f)
+			out.Add(f)
 		}
 	}
 	for i := range out.Functions {
@@ -70,8 +70,8 @@ func Read(dir string, redactor *support.Redactor) (*Document, error) {
 	return out, nil
 }
 
-// add adds the calls of a function in one more process.
-func (d *Document) add(f support.Function) {
+// Add adds the calls of a function in one more process.
+func (d *Document) Add(f support.Function) {
 	for i := range d.Functions {
 		if have := &d.Functions[i]; have.Package == f.Package && have.Name == f.Name {
 			have.Taken += f.Taken

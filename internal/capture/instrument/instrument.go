@@ -188,10 +188,26 @@ func (m *maker) none() error {
 	return e
 }
 
+// rank returns the rank of a function of a package by its name.
+func (m *maker) rank(pkg *packages.Package, name string) int {
+	rank := m.options.Rank(pkg.PkgPath + "." + name)
+	if pkg.Name == "main" {
+		if other := m.options.Rank("main." + name); rank < 0 || other >= 0 && other < rank {
+			rank = other
+		}
+	}
+	return rank
+}
+
 // choose adds the functions of a package to copy.
 func (m *maker) choose(pkg *packages.Package) {
 	if pkg.Module != nil && m.module == nil {
 		m.module = pkg.Module
+	}
+	for name := range literals(pkg.Syntax) {
+		if m.rank(pkg, name) >= 0 {
+			m.leave(pkg.PkgPath+"."+name, "it is a function literal: only calls of declared functions are copied")
+		}
 	}
 	for _, file := range pkg.Syntax {
 		for _, d := range file.Decls {
@@ -200,12 +216,7 @@ func (m *maker) choose(pkg *packages.Package) {
 				continue
 			}
 			symbol := pkg.PkgPath + "." + FuncName(d)
-			rank := m.options.Rank(symbol)
-			if pkg.Name == "main" {
-				if other := m.options.Rank("main." + FuncName(d)); rank < 0 || other >= 0 && other < rank {
-					rank = other
-				}
-			}
+			rank := m.rank(pkg, FuncName(d))
 			if rank < 0 {
 				continue
 			}

@@ -152,6 +152,8 @@ func TestShapes(t *testing.T) {
 		"shadow":         `"note":"results are not copied: a parameter has its name"`,
 		"viaPointer":     `"name":"used","value":{"kind":"string","text":"yes","len":3}`,
 		"(*Tree).insert": `"kind":"pointer"`,
+		"method":         `{"kind":"omitted","type":"func() int","why":"a function"}],"results":[{"kind":"int",`,
+		"(*Stack).Depth": `"name":"items","value":{"kind":"slice","len":2,"items":[{"kind":"string","text":"low","len":3}`,
 	}
 	for name, part := range wants {
 		f, ok := got[name]
@@ -169,6 +171,15 @@ func TestShapes(t *testing.T) {
 	} {
 		if !strings.Contains(left, part) {
 			t.Errorf("left out are %s, want %s", left, part)
+		}
+	}
+	// Only the length of a result is copied, and whether it is nil: others may write what it refers to.
+	for name, part := range map[string]string{
+		"Map":            `"results":[{"kind":"slice","type":"[]string","len":3,"why":`,
+		"(*Tree).insert": `"results":[{"kind":"pointer","type":"*main.Tree","why":`,
+	} {
+		if text := compact(t, got[name]); !strings.Contains(text, part) {
+			t.Errorf("%s has no\n%s\n%.2000s", name, part, text)
 		}
 	}
 	if text := compact(t, got["viaPointer"]); strings.Contains(text, "unused text") {

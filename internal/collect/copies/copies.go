@@ -63,7 +63,9 @@ func (o *Options) Read(left []instrument.Left, dirs ...string) (all *arguments.D
 		if err != nil {
 			return nil, 0, err
 		}
-		all.Functions = append(all.Functions, d.Functions...)
+		for _, f := range d.Functions {
+			all.Add(f) // tests of several packages may call it
+		}
 	}
 	for _, f := range all.Functions {
 		calls += len(f.Calls)

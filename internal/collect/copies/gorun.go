@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -81,7 +83,26 @@ func (r *GoRun) Build(ctx context.Context, dir, file string, more ...string) err
 			Hint: "`go build " + r.main + "` shows the same",
 		}
 	}
+	if isArchive(file) {
+		return &diag.Error{
+			Op: "build", Subject: r.main, Err: errors.New("not a main package"),
+			Hint: "name the package of the program: ./cmd/server",
+		}
+	}
 	return nil
+}
+
+// isArchive reports whether a file is what the go command builds of a package that is not a program.
+func isArchive(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false // starting it has the error
+	}
+	defer func() { _ = f.Close() }() // was only read
+	const magic = "!<arch>\n"
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
 }
 
 // Name returns the name of the program's file, which views show.

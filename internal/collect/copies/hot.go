@@ -12,6 +12,9 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
+// Hot is what users write instead of a regular expression for the functions with the hottest own lines.
+const Hot = "hot"
+
 const (
 	// hotFunctions is the number of functions that are copied unless they are named.
 	hotFunctions = 8
@@ -38,15 +41,36 @@ func Rank(
 			Op: "capture", Err: errors.New("there is no CPU profile that shows the hottest lines"), Hint: hint,
 		}
 	}
-	hot := Hottest(cpu, own)
-	if len(hot) == 0 {
+	hottest := Hottest(cpu, own)
+	if len(hottest) == 0 {
 		return nil, &diag.Error{Op: "capture", Err: errors.New("no function of own code has a hot line"), Hint: hint}
 	}
-	return func(symbol string) int { return slices.Index(hot, symbol) }, nil
+	ranks := map[string]int{}
+	for i, f := range hottest {
+		ranks[f.Symbol] = i
+		for _, l := range f.Literals {
+			ranks[l] = i
+		}
+	}
+	return func(symbol string) int {
+		if i, ok := ranks[symbol]; ok {
+			return i
+		}
+		return -1
+	}, nil
 }
 
-// Hottest returns the symbols of the functions whose lines are charged the most CPU time, and of their callers.
-func Hottest(p *profile.Profile, own func(profile.Function) bool) []string {
+// A Function is one with hot lines, or a caller of one.
+type Function struct {
+	// Symbol is that of a declared function, without type arguments; of a function literal only if it is in a function
+	// that is called once, or in none.
+	Symbol string
+	// Literals are the symbols of the function literals in it that have hot lines or call such functions.
+	Literals []string
+}
+
+// Hottest returns the functions whose lines are charged the most CPU time, and their callers.
+func Hottest(p *profile.Profile, own func(profile.Function) bool) []Function {
 	typ, err := p.TypeIndex("cpu")
 	if err != nil {
 		return nil
@@ -55,7 +79,7 @@ func Hottest(p *profile.Profile, own func(profile.Function) bool) []string {
 	if err != nil {
 		return nil
 	}
-	weight, total := map[string]float64{}, 0.0
+	weight, literals, total := map[string]float64{}, map[string][]string{}, 0.0
 	for stack := range v.Stacks() {
 		total += float64(stack.Value)
 		seen := map[string]bool{}
@@ -65,31 +89,55 @@ func Hottest(p *profile.Profile, own func(profile.Function) bool) []string {
 			if at == profile.None || !own(p.Functions[at]) {
 				continue
 			}
-			name := symbolOf(p.Functions[at].Name)
-			if seen[name] {
+			symbol, literal := symbolOf(p.Functions[at].Name)
+			if literal != "" && !slices.Contains(literals[symbol], literal) {
+				literals[symbol] = append(literals[symbol], literal)
+			}
+			if seen[symbol] {
 				continue
 			}
-			seen[name] = true
-			weight[name] += share
+			seen[symbol] = true
+			weight[symbol] += share
 			// A caller sees the arguments, too, but less of what makes the line hot.
 			if share /= 4; len(seen) == 3 {
 				break
 			}
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(weight), func(a, b string) int {
+	symbols := slices.SortedFunc(maps.Keys(weight), func(a, b string) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b))
 	})
-	names = slices.DeleteFunc(names, func(name string) bool { return weight[name] < hotLeast*total })
-	return names[:min(len(names), hotFunctions)]
+	symbols = slices.DeleteFunc(symbols, func(s string) bool { return weight[s] < hotLeast*total })
+	var all []Function
+	for _, s := range symbols[:min(len(symbols), hotFunctions)] {
+		all = append(all, Function{s, literals[s]})
+	}
+	return all
 }
 
-// symbolOf returns the symbol of the declared function that a function is in: of literals, and of instances.
-func symbolOf(name string) string {
-	name = strings.ReplaceAll(profile.Generic(name), "[...]", "")
-	return strings.TrimSuffix(literal().ReplaceAllString(name, ""), "-fm")
+// symbolOf returns the symbol of the declared function that a function is in, for instances and function literals, and
+// that of the literal. A literal in a function that is called once, such as main, is its own: the arguments of that
+// function say nothing about it.
+func symbolOf(name string) (symbol, literal string) {
+	name = strings.TrimSuffix(strings.ReplaceAll(profile.Generic(name), "[...]", ""), "-fm")
+	name = loopBody().ReplaceAllString(name, "")
+	symbol = literalPart().ReplaceAllString(name, "")
+	if symbol == name {
+		return name, ""
+	}
+	if strings.HasSuffix(symbol, ".init") || initFunction().MatchString(symbol) || symbol == "main.main" {
+		return name, name
+	}
+	return symbol, name
 }
 
-func literal() *regexp.Regexp {
-	return regexp.MustCompile(`(\.(func|gowrap|deferwrap)\d+(\.\d+)*)+(-range\d+)?$`)
+// loopBody matches what the compiler adds to the symbol of a function for the body of a loop over a function.
+func loopBody() *regexp.Regexp { return regexp.MustCompile(`-range\d+$`) }
+
+// literalPart matches what the compiler adds for a function literal, and for what go and defer statements call.
+func literalPart() *regexp.Regexp {
+	return regexp.MustCompile(`(\.(func|gowrap|deferwrap)\d+(\.\d+)*)+$`)
 }
+
+// initFunction matches the symbols of the functions init of a package.
+func initFunction() *regexp.Regexp { return regexp.MustCompile(`\.init\.\d+$`) }

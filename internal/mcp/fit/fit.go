@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -34,8 +36,10 @@ func (t *Truncated) Cut(where string) { t.Left = where }
 const envelope = 300
 
 // Result leaves out parts of a result until its JSON, as text and as structured content together, has at most limit
-// bytes. where describes how to get all of it.
+// bytes. where describes how to get all of it. If the result has nothing more to leave out, all its lists and texts are
+// shortened.
 func Result(result Shrinker, limit int, where string) (*sdk.CallToolResult, error) {
+	last := lastResort()
 	for first := true; ; first = false {
 		text, err := encode(result)
 		if err != nil {
@@ -55,11 +59,65 @@ func Result(result Shrinker, limit int, where string) (*sdk.CallToolResult, erro
 		if first {
 			result.Cut(where)
 		}
-		if !result.Shrink() {
+		shrunk := false
+		for range steps(len(size), limit) {
+			shrunk = result.Shrink() || shrunk
+		}
+		for !shrunk && len(last) > 0 {
+			shrunk = shorten(reflect.ValueOf(result), last[0])
+			last = last[1:]
+		}
+		if !shrunk {
 			return nil, fmt.Errorf("the result has %d bytes, more than the limit of %d, and cannot be shortened",
 				len(size), limit)
 		}
 	}
+}
+
+// steps returns how often a result of some size can be shrunk without another look at its size: a step leaves out about
+// a quarter of a part, so that many leave out too little.
+func steps(size, limit int) int {
+	return max(1, int(math.Log(float64(size)/float64(limit))/math.Log(4./3)))
+}
+
+// A most is the number of elements of lists, and of bytes of texts.
+type most struct{ elements, bytes int }
+
+// lastResort returns what all lists and texts of a result are shortened to, one after the other. A path of a file
+// usually has fewer bytes than most of them.
+func lastResort() []most {
+	return []most{{20, 2000}, {10, 1000}, {5, 500}, {3, 300}, {2, 200}, {1, 150}, {1, 80}, {1, 40}, {0, 40}}
+}
+
+// shorten shortens all lists and texts in a value but what describes where all of it is, and reports whether there was
+// one to shorten.
+func shorten(v reflect.Value, to most) (shortened bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return !v.IsNil() && shorten(v.Elem(), to)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[Truncated]() {
+			return false
+		}
+		for i := range v.NumField() {
+			shortened = shorten(v.Field(i), to) || shortened
+		}
+	case reflect.Slice:
+		if n := v.Len(); n > to.elements && v.CanSet() {
+			v.SetLen(to.elements)
+			shortened = true
+		}
+		for i := range v.Len() {
+			shortened = shorten(v.Index(i), to) || shortened
+		}
+	case reflect.String:
+		if text := v.String(); v.CanSet() && len(text) > to.bytes {
+			clipTo(&text, to.bytes)
+			v.SetString(text)
+			shortened = true
+		}
+	}
+	return shortened
 }
 
 // encode returns the JSON of a value in one line, with <, > and & as they are.

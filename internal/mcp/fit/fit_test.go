@@ -47,8 +47,12 @@ func TestResult(t *testing.T) {
 			t.Errorf("limit %d: only %d bytes are left", limit, len(size))
 		}
 	}
-	if got, err := fit.Result(&result{Lines: []string{strings.Repeat("x", 5000)}}, 1000, ""); err == nil {
-		t.Errorf("a line that cannot be shortened: %v", got)
+	long := &result{Lines: []string{strings.Repeat("x", 5000)}}
+	if got, err := fit.Result(long, 1000, "see there"); err != nil || len(long.Lines) != 1 || len(long.Lines[0]) < 80 {
+		t.Errorf("a long line: %v, %v", err, got)
+	}
+	if got, err := fit.Result(long, 320, strings.Repeat("see there", 10)); err == nil {
+		t.Errorf("what cannot be shortened: %v", got)
 	}
 }
 

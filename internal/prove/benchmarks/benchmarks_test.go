@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
@@ -324,5 +325,43 @@ func TestInputsText(t *testing.T) {
 	got := inputsText("1 0 \"\"\n8 1 \"a \\\"b\\\"\"\n64 2 \"x\"\n")
 	if want := `3 generated inputs, such as a "b"`; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	got = inputsText("-1 1 true \"GET\"\n-3 3 true \"GET /long\"\n")
+	if want := "2 captured inputs, such as GET /long"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUnlike checks which written benchmarks are kept, and which of those have a warning, by how much their CPU
+// profiles and the recording's have in common.
+func TestUnlike(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		similar, chance float64
+		sampled, kept   bool
+		inputs, warning string
+	}{
+		{0.97, 0.99, true, true, "", ""},
+		{0.94, 0.97, true, true, "", ""}, // as much as two profiles of the same work
+		{0.8, 1, true, true, "8 generated inputs", "agree on 80% of the time, less than 95%, record --capture hot"},
+		{0.6, 0.75, true, true, "5 captured inputs", "agree on 80% of the time, less than 95%, prove --service"},
+		{0.49, 1, true, false, "", ""},
+		{0, 0, false, true, "", ""},
+	} {
+		p := &callPath{
+			function: "Join", known: true, cost: 1, calls: 1, sampled: test.sampled, similar: test.similar, chance: test.chance,
+		}
+		err := unlike(p, &Benchmark{name: "BenchmarkWhet_Join", inputs: test.inputs})
+		if p.alike() != test.kept || (err != nil) != (test.warning != "") {
+			t.Errorf("%v: kept %t, warning %v", test, p.alike(), err)
+		}
+		if err == nil {
+			continue
+		}
+		text, hint, _ := strings.Cut(test.warning, "%, ")
+		if !strings.Contains(err.Error(), "BenchmarkWhet_Join runs Join in other proportions") ||
+			!strings.Contains(err.Error(), text) || !strings.Contains(diag.Hint(err), hint) {
+			t.Errorf("%v: %v, hint %q", test, err, diag.Hint(err))
+		}
 	}
 }

@@ -145,8 +145,12 @@ func (s *Set) pathOf(
 	return p, nil
 }
 
-// unlike is the warning about a benchmark whose profile differs from the recording's.
+// unlike is the warning about a benchmark that executes what was recorded, but whose profile differs from the
+// recording's; nil if there is no reason for one.
 func unlike(p *callPath, b *Benchmark) error {
+	if !p.alike() || !p.sampled || p.score() >= goodAlike {
+		return nil
+	}
 	hint := "record the service's own inputs: whet record --capture hot -- go run PACKAGE"
 	if strings.Contains(b.inputs, capturedInputs) {
 		hint = "whet prove --service measures the program itself"
@@ -179,8 +183,8 @@ func (s *Set) onPath(
 				}
 			}
 			off = off || !p.alike()
-			if p.alike() && p.sampled && p.score() < goodAlike {
-				s.warnings.Add(unlike(p, &b))
+			if err := unlike(p, &b); err != nil {
+				s.warnings.Add(err)
 			}
 			notes = append(notes, p.String())
 		}

@@ -11,9 +11,11 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/capture/instrument"
 	"github.com/whet-go/whet/internal/capture/support"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/prove/differ/generics"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
@@ -28,26 +30,63 @@ const (
 
 // Calls are calls by function. nil has none.
 type Calls struct {
-	functions map[string]*support.Function // by import path, a space and the name
+	functions map[string][]support.Call // by import path, a space and the name
 }
 
-// Of returns the calls of a document; nil if it is nil.
-func Of(d *arguments.Document) *Calls {
-	if d == nil {
+// Of returns the calls of documents, of which nil has none; nil if all are nil. A function that several documents have
+// has a call of each in turn, so that the first ones are of all of them.
+func Of(documents ...*arguments.Document) *Calls {
+	documents = slices.DeleteFunc(slices.Clone(documents), func(d *arguments.Document) bool { return d == nil })
+	if len(documents) == 0 {
 		return nil
 	}
-	c := &Calls{functions: map[string]*support.Function{}}
-	for i := range d.Functions {
-		if f := &d.Functions[i]; len(f.Calls) > 0 {
-			c.functions[f.Package+" "+f.Name] = f
+	all := map[string][][]support.Call{}
+	for _, d := range documents {
+		for i := range d.Functions {
+			if f := &d.Functions[i]; len(f.Calls) > 0 {
+				all[f.Package+" "+f.Name] = append(all[f.Package+" "+f.Name], f.Calls)
+			}
 		}
+	}
+	c := &Calls{functions: map[string][]support.Call{}}
+	for name, lists := range all {
+		c.functions[name] = inTurn(lists)
 	}
 	return c
 }
 
+// inTurn returns the elements of lists: the first of each, the second of each, and so on.
+func inTurn[T any](lists [][]T) (all []T) {
+	for i, left := 0, true; left; i++ {
+		left = false
+		for _, list := range lists {
+			if i < len(list) {
+				all, left = append(all, list[i]), true
+			}
+		}
+	}
+	return all
+}
+
+// In returns the calls of recordings; nil if they have none. Others that were opened are ignored.
+func In(opened []*input.Opened) (*Calls, error) {
+	var all []*arguments.Document
+	for _, l := range opened {
+		if l.Recording == nil {
+			continue
+		}
+		d, err := documents.ReadArguments(l.Recording)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return Of(all...), nil
+}
+
 // Has reports whether there are calls of a function.
 func (c *Calls) Has(pkg, function string) bool {
-	return c != nil && c.functions[pkg+" "+function] != nil
+	return c != nil && len(c.functions[pkg+" "+function]) > 0
 }
 
 // Source returns the entries of a whetlib.Calls (package support) in a file of a package: the arguments of calls of its
@@ -66,13 +105,13 @@ func (c *Calls) Source(pkg *packages.Package, g *makers.Generator) string {
 			}
 			fn, ok := pkg.TypesInfo.Defs[d.Name].(*types.Func)
 			name := instrument.FuncName(d)
-			f := c.functions[pkg.PkgPath+" "+name]
-			if !ok || f == nil {
+			captured := c.functions[pkg.PkgPath+" "+name]
+			if !ok || len(captured) == 0 {
 				continue
 			}
 			instances, _ := generics.Instances(pkg, g, fn)
 			for _, i := range instances {
-				if text := calls(pkg, g, i, f, maxSource-b.Len()); text != "" {
+				if text := calls(pkg, g, i, captured, maxSource-b.Len()); text != "" {
 					fmt.Fprintf(&b, "%q: {\n%s},\n", i.Name(), text)
 				}
 			}
@@ -93,16 +132,13 @@ func parameters(sig *types.Signature) (all []types.Type) {
 }
 
 // calls returns the code of the arguments of a function's calls.
-func calls(pkg *packages.Package, g *makers.Generator, i generics.Instance, f *support.Function, left int) string {
+func calls(pkg *packages.Package, g *makers.Generator, i generics.Instance, all []support.Call, left int) string {
 	params, declared := parameters(i.Sig), parameters(i.Fn.Signature())
 	var b strings.Builder
-	for at := range f.Calls[:min(len(f.Calls), maxCalls)] {
-		args := f.Calls[at].Arguments
-		if len(args) != len(params) {
-			return "" // of another version
-		}
-		if !isOf(args, params, declared) {
-			continue
+	for at := range all[:min(len(all), maxCalls)] {
+		args := all[at].Arguments
+		if len(args) != len(params) || !isOf(args, params, declared) {
+			continue // of another version or instance
 		}
 		var line strings.Builder
 		known := false

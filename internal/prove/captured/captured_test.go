@@ -1,6 +1,7 @@
 package captured_test
 
 import (
+	"fmt"
 	"go/format"
 	"os"
 	"path/filepath"
@@ -10,10 +11,13 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/capture/support"
 	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
+	"github.com/whet-go/whet/internal/prove/provetest"
+	"github.com/whet-go/whet/recording"
 )
 
 const source = `package p
@@ -262,5 +266,62 @@ func TestTexts(t *testing.T) {
 	}
 	if got := (*captured.Calls)(nil).Texts("p"); got != nil {
 		t.Errorf("nil has %q", got)
+	}
+}
+
+// TestMerged checks that calls of a function in several documents are all there, those of each in turn, and that one
+// of another version does not hide the others.
+func TestMerged(t *testing.T) {
+	of := func(calls ...[]support.Value) *arguments.Document {
+		f := support.Function{Package: "example.com/p", Name: "(*Shop).Sell"}
+		for _, args := range calls {
+			f.Calls = append(f.Calls, support.Call{Arguments: args})
+		}
+		return &arguments.Document{Functions: []support.Function{f}}
+	}
+	sell := func(n string) []support.Value {
+		return []support.Value{
+			missing("a"), missing("b"), {Kind: support.KindUint, Text: n}, {Kind: support.KindNil},
+		}
+	}
+	var many [][]support.Value
+	for range 64 { // as many as are used of a function
+		many = append(many, sell("1"))
+	}
+	pkg := load(t)
+	code := captured.Of(of(many...), nil, of(sell("2"), sell("3")), of([]support.Value{text("other")})).
+		Source(pkg, makers.New(pkg, nil))
+	first := strings.Index(code, "uint8(2)")
+	if first < 0 || first > strings.Index(code, "uint8(3)") || strings.Count(code, "uint8(1)") != 61 ||
+		strings.Count(code[:first], "uint8(1)") != 1 {
+		t.Errorf("not the calls of all documents in turn:\n%s", code)
+	}
+	if captured.Of(nil, nil) != nil {
+		t.Error("documents that are nil have calls")
+	}
+}
+
+// TestIn reads the calls of several recordings, also of the same function, and ignores other files.
+func TestIn(t *testing.T) {
+	opened := []*input.Opened{{Name: "cpu.pprof"}}
+	for i, codes := range [][]string{{"first", "second"}, {"third"}} {
+		file := filepath.Join(t.TempDir(), fmt.Sprint(i, ".whet"))
+		provetest.CouponCalls(t, file, codes...)
+		r, err := recording.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Close() }) // was only read
+		opened = append(opened, &input.Opened{Recording: r})
+	}
+	c, err := captured.In(opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Texts("p"); !slices.Equal(got, []string{"first", "third", "second"}) {
+		t.Errorf("%q", got)
+	}
+	if c, err := captured.In(opened[:1]); c != nil || err != nil {
+		t.Errorf("without a recording: %v, %v", c, err)
 	}
 }

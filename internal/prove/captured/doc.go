@@ -1,7 +1,7 @@
 // Package captured writes the arguments of calls that a program made as Go source, for comparisons and benchmarks of
 // the functions.
 //
-//  1. [Of] indexes the calls of a recording by function.
+//  1. [In] reads the calls of recordings, and [Of] indexes them by function. Those of several recordings alternate.
 //  2. [Calls.Source] writes a file of a package that makes the arguments of its functions' calls. A value that was
 //     copied whole is a literal. Of a struct of which parts are missing, the fields that are known are set in a value
 //     that a maker of package makers has made; what is not known at all is made. Texts and lists that were cut are

@@ -32,9 +32,9 @@ func (c *Calls) Texts(pkg string) (texts []string) {
 	})
 	seen := map[string]bool{"": true}
 	for _, name := range names {
-		for i := range c.functions[name].Calls {
-			for _, v := range c.functions[name].Calls[i].Arguments {
-				texts = textsOf(texts, seen, &v)
+		for _, call := range c.functions[name] {
+			for i := range call.Arguments {
+				texts = textsOf(texts, seen, &call.Arguments[i])
 			}
 		}
 	}

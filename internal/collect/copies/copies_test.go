@@ -1,0 +1,48 @@
+package copies
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/capture/instrument"
+	"github.com/whet-go/whet/internal/capture/support"
+)
+
+// TestRead checks that what several test binaries copied of a function is one function of the document, that secrets
+// are left out, and that there is an error if nothing was called.
+func TestRead(t *testing.T) {
+	var dirs []string
+	for i, texts := range [][]string{{"first", "Bearer abcdefghijklmnopqrstuvwxyz012345"}, {"second"}} {
+		f := support.Function{Package: "a", Name: "F", Parameters: []string{"s"}, Taken: int64(len(texts)), Rate: 2}
+		for _, text := range texts {
+			f.Calls = append(f.Calls, support.Call{
+				Arguments: []support.Value{{Kind: support.KindString, Type: "string", Text: text, Len: len(text)}},
+			})
+		}
+		data, err := json.Marshal(support.Document{Schema: support.Schema, Functions: []support.Function{f}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, t.TempDir())
+		if err := os.WriteFile(filepath.Join(dirs[i], "1.json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := []instrument.Left{{Function: "a.G", Why: "it has no arguments"}}
+	d, calls, err := (&Options{}).Read(left, dirs...)
+	if err != nil || calls != 3 || len(d.Functions) != 1 || len(d.Left) != 1 {
+		t.Fatalf("%d calls, %v: %+v", calls, err, d)
+	}
+	text := fmt.Sprint(d.Functions[0].Calls)
+	if f := d.Functions[0]; f.Taken != 3 || f.Rate != 4 || !strings.Contains(text, "first") ||
+		!strings.Contains(text, "second") || strings.Contains(text, "abcdef") || !strings.Contains(text, "redacted") {
+		t.Errorf("%+v", f)
+	}
+	if d, _, err := (&Options{}).Read(left, t.TempDir()); err == nil || !strings.Contains(err.Error(), "was called") {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
