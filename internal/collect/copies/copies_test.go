@@ -2,7 +2,6 @@ package copies
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,12 +34,16 @@ func TestRead(t *testing.T) {
 	left := []instrument.Left{{Function: "a.G", Why: "it has no arguments"}}
 	d, calls, err := (&Options{}).Read(left, dirs...)
 	if err != nil || calls != 3 || len(d.Functions) != 1 || len(d.Left) != 1 {
-		t.Fatalf("%d calls, %v: %+v", calls, err, d)
+		t.Fatalf("%d calls of %d functions, %d left out: %v", calls, len(d.Functions), len(d.Left), err)
 	}
-	text := fmt.Sprint(d.Functions[0].Calls)
+	all, err := json.Marshal(d.Functions[0].Calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(all)
 	if f := d.Functions[0]; f.Taken != 3 || f.Rate != 4 || !strings.Contains(text, "first") ||
 		!strings.Contains(text, "second") || strings.Contains(text, "abcdef") || !strings.Contains(text, "redacted") {
-		t.Errorf("%+v", f)
+		t.Errorf("%d calls at a rate of %v: %s", f.Taken, f.Rate, text)
 	}
 	if d, _, err := (&Options{}).Read(left, t.TempDir()); err == nil || !strings.Contains(err.Error(), "was called") {
 		t.Errorf("%+v, %v", d, err)
