@@ -93,8 +93,8 @@ func (d *Dictionary) Append(t Tables) error { return d.m.b.append(t, finding{d.m
 // Table returns the present content. It stays as it is when the dictionary grows.
 func (d *Dictionary) Table() *StackTable { return d.m.b.table(&d.frozen) }
 
-// A Loader reads what was in a Dictionary, for queries: unlike one, it does not find entries, which takes most of the
-// time and half of the memory. It is not safe for concurrent use, but the StackTables that it returns are.
+// A Loader reads what was in a Dictionary, for queries: unlike one, it does not find entries, and needs no hash tables
+// for that. It is not safe for concurrent use, but the StackTables that it returns are.
 type Loader struct {
 	b      *Builder // without its hash tables
 	frozen Counts

@@ -171,6 +171,10 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 		{"type", f.ID != "" && !strings.Contains(f.Type, ":"), "with --id, but for KIND:SAMPLETYPE", "leave it out"},
 		{"against", f.Output != "" || f.ID != "", "with -o or --id", "leave one out"},
 		{"json", f.Output != "", "with -o, which writes the merged profile", "leave one out"},
+		{
+			"type", f.recording() && strings.Contains(f.Type, ":"), "with a sample type in a recording, which has all",
+			"name the KIND alone",
+		},
 	}); err != nil {
 		return err
 	}
@@ -183,7 +187,7 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 		return err
 	}
 	defer func() { _ = s.Close() }() // only read
-	if f.ID == "" && strings.HasSuffix(f.Output, ".whet") {
+	if f.recording() {
 		return a.storedRecording(ctx, s, q, f)
 	}
 	if f.ID == "" {
@@ -236,6 +240,9 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 	v.Normalize = f.Normalize
 	return a.diff(ctx, []string{base.Name(), name}, v)
 }
+
+// recording reports whether a recording is written.
+func (f *queryFlags) recording() bool { return f.ID == "" && strings.HasSuffix(f.Output, ".whet") }
 
 // storedRecording writes what is selected as a recording.
 func (a *app) storedRecording(ctx context.Context, s store.Reader, q store.Query, f *queryFlags) error {

@@ -298,11 +298,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 
 // savePage writes the page of the only file that is named.
 func (a *app) savePage(ctx context.Context, f *uiFlags, o workbench.Options, names []string) (err error) {
-	name := ""
-	if len(names) == 1 && first(o.Files, names) != "" {
-		name = filepath.Base(names[0])
-	}
-	if name == "" {
+	if fi, err := os.Stat(names[0]); len(names) > 1 || err == nil && fi.IsDir() {
 		return diag.Usagef("ui", "-o writes the page of one recording or profile",
 			"name it: `whet ui -o demo.html demo.whet`")
 	}
@@ -314,7 +310,7 @@ func (a *app) savePage(ctx context.Context, f *uiFlags, o workbench.Options, nam
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return s.Save(ctx, w, name) })
+	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return s.Save(ctx, w, filepath.Base(names[0])) })
 }
 
 // serveStore opens the store that is served.

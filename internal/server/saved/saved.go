@@ -108,9 +108,8 @@ func (c *collector) collect() error {
 	if err := c.list(); err != nil {
 		return err
 	}
-	if _, err := c.need("/overview"); err != nil {
-		return err
-	}
+	c.ask("/overview")
+	shown := c.answered("/overview")
 	for _, p := range []string{"/goroutines", "/memory", "/findings"} {
 		c.ask(p)
 	}
@@ -122,6 +121,7 @@ func (c *collector) collect() error {
 	first := true
 	for _, p := range inOrder(x) {
 		c.ask("/flame", "type", p.Name, "format", "packed")
+		shown = shown || c.answered("/flame", "type", p.Name, "format", "packed")
 		if p.Name == "cpu" && x.Trace {
 			c.ask("/flame", "type", p.Name, "order", "time", "format", "packed")
 		}
@@ -134,7 +134,13 @@ func (c *collector) collect() error {
 			first = false
 		}
 	}
-	return c.ctx.Err()
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	if !shown { // it is damaged, or another kind of file
+		return c.problem("/overview")
+	}
+	return nil
 }
 
 type profileTypes struct {
@@ -258,6 +264,11 @@ func (c *collector) has(place string, pairs ...string) bool {
 	return ok
 }
 
+// answered reports whether there is a good answer.
+func (c *collector) answered(place string, pairs ...string) bool {
+	return c.answers[c.key(place, c.params(pairs))].Status == http.StatusOK
+}
+
 // ask stores the answer of a request about the file, unless there is no room for it, and returns its body.
 func (c *collector) ask(place string, pairs ...string) []byte {
 	q := c.params(pairs)
@@ -296,19 +307,24 @@ func isText(kind string) bool {
 // need is ask for what there is no page without.
 func (c *collector) need(place string) ([]byte, error) {
 	body := c.ask(place)
-	a := c.answers[c.key(place, c.params(nil))]
-	if a.Status == http.StatusOK {
+	if c.answered(place) {
 		return body, nil
 	}
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}
+	return nil, c.problem(place)
+}
+
+// problem returns what the API says about the file instead of a good answer.
+func (c *collector) problem(place string) error {
 	var problem struct {
 		Detail string `json:"detail"`
 		Hint   string `json:"hint"`
 	}
-	_ = json.Unmarshal(body, &problem) // a problem without a text has the place
-	return nil, &diag.Error{
+	// A problem without a text has the place.
+	_ = json.Unmarshal([]byte(c.answers[c.key(place, c.params(nil))].Body), &problem)
+	return &diag.Error{
 		Op: "save", Subject: c.file, Err: fmt.Errorf("%s: %s", place, problem.Detail), Hint: problem.Hint,
 	}
 }

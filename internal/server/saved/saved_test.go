@@ -126,6 +126,22 @@ func TestWriteFails(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "there is no such file") || diag.Hint(err) != "look at the list" {
 		t.Errorf("%v, hint %q", err, diag.Hint(err))
 	}
+	// A part that is damaged is explained by its view, unless no other one can be shown.
+	for what, broken := range map[string]string{"overview": "/api/v1/overview", "all": "/api/v1/"} {
+		damaged := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/api/v1/file" && r.URL.Path != "/api/v1/files" && strings.HasPrefix(r.URL.Path, broken) {
+				w.Header().Set("Content-Type", "application/problem+json")
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				_, _ = io.WriteString(w, `{"detail": "it is damaged"}`)
+				return
+			}
+			api(map[string]int{}).ServeHTTP(w, r)
+		})
+		err := Write(t.Context(), io.Discard, damaged, "/api/v1", "a b.whet")
+		if want := what == "all"; (err != nil) != want || want && !strings.Contains(err.Error(), "it is damaged") {
+			t.Errorf("%s is damaged: error %v", what, err)
+		}
+	}
 	// What there is no room for is left out.
 	large := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/v1/flame" {

@@ -90,7 +90,7 @@ func (s *Server) routes() []route {
 			{Name: "from", About: "start of the window, in nanoseconds since that of the trace", Type: "integer"},
 			{Name: "to", About: "end of the window", Type: "integer"},
 		}, nil, s.timelinePage, "text/html"),
-		get("/saved", "saved", "All views of a recording as one page, which needs no server: whet ui --save",
+		get("/saved", "saved", "All views of a recording as one page, which needs no server: whet ui -o",
 			[]openapi.Param{file}, nil, s.saved, "text/html"),
 		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{file}, BenchResult{},
 			s.bench),

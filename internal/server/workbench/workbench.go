@@ -262,7 +262,8 @@ func (s *Server) handle(h handler) http.HandlerFunc {
 // maxAnswers is the size of the answers about files that are kept, in bytes.
 const maxAnswers = 64 << 20
 
-// kept keeps the answers of h, which depend on the request's files and what was found in them.
+// kept keeps the answers of h, which depend on the request's files and what was found in them. The text of a line that
+// is edited later stays as it was: the costs are those of that text.
 func (s *Server) kept(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := r.URL.Query()

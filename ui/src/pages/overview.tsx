@@ -26,8 +26,8 @@ export function Overview(): JSX.Element {
   const doc = cost.value;
   const ready = doc !== null && about.value !== null;
   useEffect(() => {
-    if (!ready || isSaved()) return;
-    // The flame graph is what most readers open next, and the server keeps the answer.
+    // The flame graph is what most readers open next, and the server keeps the answer, but for those of a store.
+    if (!ready || isSaved() || isStored(name)) return;
     const [part] = splitType(fullType("", choicesOf(about.value)));
     getBytes("/flame", { file: name, type: part, format: "packed" }).catch(() => undefined);
   }, [ready, name]);
