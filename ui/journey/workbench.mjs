@@ -911,6 +911,55 @@ step("a phone shows twenty rows", async () => {
   await p.close();
 });
 
+step("the timeline waits for a server that is gone, and then has everything", async () => {
+  const middle = await between(address);
+  const p = await journey.open(`${middle.address}/timeline?file=before.whet`, { ready: ".lanes .name" });
+  await p.page.waitForSelector("main[data-ready]");
+  const status = p.page.locator("footer .status");
+  const asked = new Map();
+  const began = Date.now();
+  p.page.on("request", (r) => asked.set(r.url(), (asked.get(r.url()) ?? 0) + 1));
+  await middle.stop();
+  // Other rows, what they do in another window, and their marks are missing now.
+  const section = p.page.locator('.section[data-type="goroutine"]');
+  await section.getByRole("combobox").selectOption("time");
+  await p.page.locator(".lanes canvas").focus();
+  for (let i = 0; i < 12; i++) await p.page.keyboard.press("w");
+  await status.getByText(/^The server does not answer/).waitFor();
+  const lost = (u) => u.includes("/trace/");
+  await p.page.waitForEvent("requestfailed", (r) => lost(r.url()) && asked.get(r.url()) > 1);
+  // Each request is repeated, but not without a pause of two seconds.
+  for (const [u, n] of asked)
+    if (lost(u)) assert.ok(n <= 2 + (Date.now() - began) / 2000, `${n} requests of ${u}`);
+  const rows = p.page.waitForResponse((r) => r.ok() && /api\/rows\?.*order=time/.test(r.url()));
+  const marks = p.page.waitForResponse((r) => r.ok() && /api\/marks/.test(r.url()));
+  await middle.start();
+  await rows;
+  await marks;
+  await status.getByText(/^\d.* from /).waitFor();
+  await p.page.waitForSelector("main[data-ready]");
+  await p.close(/Failed to load resource|ERR_/);
+  // A server that refuses is not asked in each frame, but again after a pause.
+  const q = await journey.open(`${middle.address}/timeline?file=before.whet`, { ready: ".lanes .name" });
+  await q.page.waitForSelector("main[data-ready]");
+  const refusals = new Map();
+  await q.page.route(/api\/spans/, (r) => {
+    refusals.set(r.request().url(), (refusals.get(r.request().url()) ?? 0) + 1);
+    return r.fulfill({ status: 503, json: { detail: "busy with <b>others</b>" } });
+  });
+  const since = Date.now();
+  await q.page.locator(".lanes canvas").focus();
+  for (let i = 0; i < 12; i++) await q.page.keyboard.press("w");
+  await q.page.locator("footer .status").getByText("No answer: busy with <b>others</b>").waitFor();
+  await q.page.waitForRequest((r) => refusals.get(r.url()) > 0);
+  for (const [u, n] of refusals) assert.ok(n <= 2 + (Date.now() - since) / 3000, `${n} requests of ${u}`);
+  await q.page.unroute(/api\/spans/);
+  await q.page.locator("footer .status").getByText(/^\d.* from /).waitFor();
+  await q.page.waitForSelector("main[data-ready]");
+  await q.close(/status of 503/);
+  await middle.stop();
+});
+
 journey.inAllSizes(views, open, accessible);
 
 await journey.walk();

@@ -10,6 +10,9 @@ const maxAsked = 500;
 /** How long the view must rest, in ms, before the next request while one is pending. */
 const rest = 70;
 
+/** How long to wait after the server refused a request before the same is requested again, in ms. */
+const pause = 3000;
+
 /** Marks of a goroutine in a window. */
 export interface Marks extends Stretch {
   readonly names: readonly string[];
@@ -52,6 +55,7 @@ export class Lanes {
       this.stop();
       return;
     }
+    if (this.refused !== "" && this.refused === this.request()) return; // it is requested again after a pause
     if (this.asked === null && this.timer === 0) {
       this.ask();
     } else if (this.asked !== null && this.timer === 0 && this.requested === this.request()) {
@@ -63,6 +67,7 @@ export class Lanes {
   }
 
   private requested = "";
+  private refused = ""; // the request that failed last, until it may be repeated
 
   /** Identifies what is missing. */
   private request(): string {
@@ -122,10 +127,23 @@ export class Lanes {
       (err: unknown) => {
         if (this.asked !== asked) return;
         this.asked = null;
-        this.trouble = err instanceof Error ? err.message : String(err);
-        this.changed();
+        const refused = (this.refused = this.requested);
+        this.later(err, () => {
+          if (this.refused === refused) this.refused = "";
+        });
       },
     );
+  }
+
+  /** Shows an error and, after a pause, lets what failed be requested again. */
+  private later(err: unknown, again: () => void): void {
+    this.trouble = err instanceof Error ? err.message : String(err);
+    this.changed();
+    window.setTimeout(() => {
+      this.trouble = "";
+      again();
+      this.changed();
+    }, pause);
   }
 
   private readonly close = new Map<string, LaneData>();
@@ -152,9 +170,8 @@ export class Lanes {
         this.close.set(key, laneData(answer.rows[0] ?? { id }, from, to, width));
         this.changed();
       },
-      () => {
-        this.closeAsked = ""; // the part is shown instead
-      },
+      // The part is shown instead.
+      (err: unknown) => this.later(err, () => (this.closeAsked = "")),
     );
     return undefined;
   }
@@ -185,10 +202,10 @@ export class Lanes {
         this.learn(rows);
         this.changed();
       },
-      (err: unknown) => {
-        this.trouble = err instanceof Error ? err.message : String(err);
-        this.changed();
-      },
+      (err: unknown) =>
+        this.later(err, () => {
+          for (const id of ids) if (this.names.get(id) === null) this.names.delete(id);
+        }),
     );
   }
 
@@ -215,9 +232,10 @@ export class Lanes {
         ns.forEach((n, i) => this.stacks.set(n, all[i] ?? []));
         this.changed();
       },
-      () => {
-        for (const n of ns) this.stacks.delete(n); // to request them again
-      },
+      (err: unknown) =>
+        this.later(err, () => {
+          for (const n of ns) this.stacks.delete(n);
+        }),
     );
   }
 
@@ -246,13 +264,7 @@ export class Lanes {
           this.marked.set(r.id, { from: s.from, to: s.to, names: a.names, partial: a.partial > 0, row: r });
         this.changed();
       },
-      (err: unknown) => {
-        this.marksAsked = false;
-        this.trouble = err instanceof Error ? err.message : String(err);
-        for (const id of missing)
-          this.marked.set(id, { ...s, names: [], partial: false, row: { id, regions: [], logs: [], samples: [] } });
-        this.changed();
-      },
+      (err: unknown) => this.later(err, () => (this.marksAsked = false)),
     );
   }
 

@@ -38,6 +38,8 @@ export interface TimelineSource {
   readonly extent: Stretch;
   /** A note above the picture, or "". */
   readonly note: string;
+  /** Calls told with true when the server stops answering, and with false when it answers again. */
+  watch(told: (lost: boolean) => void): void;
   rows(q: RowQuery, signal: AbortSignal): Promise<RowList>;
   named(ids: readonly string[]): Promise<RowInfo[]>;
   spans(ids: readonly string[], w: Stretch, width: number, signal: AbortSignal): Promise<SpanAnswer>;
@@ -53,7 +55,10 @@ export interface TimelineSource {
   utilization(): Promise<UtilizationAnswer>;
 }
 
-/** The server that the page came from. */
+/** How long to wait for a server that does not answer before asking it again, in ms. */
+const pause = 2000;
+
+/** The server that the page came from. Requests that it does not answer are sent again until it does. */
 export class ServerSource implements TimelineSource {
   readonly extent: Stretch;
   readonly note = "";
@@ -71,12 +76,36 @@ export class ServerSource implements TimelineSource {
     return new ServerSource(cleanTrace(trace), base);
   }
 
-  private get<T>(
+  private waiting: Promise<void> | null = null; // for a server that does not answer
+  private told: (lost: boolean) => void = () => undefined;
+
+  watch(told: (lost: boolean) => void): void {
+    this.told = told;
+  }
+
+  private async get<T>(
     path: string,
     params: Record<string, string | number>,
     signal: AbortSignal | null = null,
   ): Promise<T> {
-    return get<T>(`${this.base}api/${path}`, params, signal);
+    for (;;) {
+      while (this.waiting) await this.waiting;
+      try {
+        const answer = await get<T>(`${this.base}api/${path}`, params, signal);
+        this.told(false);
+        return answer;
+      } catch (err) {
+        const lost = err instanceof TypeError; // of fetch: there is no answer
+        if (!signal?.aborted) this.told(lost);
+        if (!lost) throw err;
+        this.waiting ??= new Promise((done) =>
+          setTimeout(() => {
+            this.waiting = null;
+            done();
+          }, pause),
+        );
+      }
+    }
   }
 
   rows(q: RowQuery, signal: AbortSignal): Promise<RowList> {
@@ -226,6 +255,10 @@ export class PageSource implements TimelineSource {
     if (q.order === "time") all.sort((a, b) => a.from - b.from);
     if (q.order === "long") all.sort((a, b) => b.to - b.from - (a.to - a.from));
     return { type: q.type, total: all.length, rows: all.slice(q.skip, q.skip + q.limit).map(cleanRow) };
+  }
+
+  watch(): void {
+    // It has all data.
   }
 
   async named(ids: readonly string[]): Promise<RowInfo[]> {

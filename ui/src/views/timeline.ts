@@ -51,6 +51,7 @@ class TimelinePage implements Deeds {
   private classes: ClassTable | null = null;
   private lines: number[] = [];
   private frame = 0;
+  private lost = false; // the server does not answer
   private rested = 0;
   private drawn = 0;
   private version = 0; // of the lanes' data
@@ -144,6 +145,10 @@ class TimelinePage implements Deeds {
       this.help,
       this.gc,
     );
+    source.watch((lost) => {
+      if (lost !== this.lost) this.redraw();
+      this.lost = lost;
+    });
     this.load();
     this.listen();
     this.theme.paint();
@@ -426,12 +431,14 @@ class TimelinePage implements Deeds {
     this.showTip();
     this.showDetails();
     const where = `${duration(w.to - w.from)} from ${exactTime(w.from)}`;
-    this.status.textContent = this.lanes.trouble
-      ? `No answer: ${this.lanes.trouble}`
-      : this.lanes.loading
-        ? `${where} · loading …`
-        : where;
-    this.status.classList.toggle("trouble", this.lanes.trouble !== "");
+    this.status.textContent = this.lost
+      ? "The server does not answer. What is missing is loaded when it does."
+      : this.lanes.trouble
+        ? `No answer: ${this.lanes.trouble}`
+        : this.lanes.loading
+          ? `${where} · loading …`
+          : where;
+    this.status.classList.toggle("trouble", this.lost || this.lanes.trouble !== "");
     // For tests: the view shows the requested data.
     this.main.dataset.frames = String(++this.drawn);
     this.main.toggleAttribute("data-ready", !this.lanes.loading && this.view.all().length > 0);

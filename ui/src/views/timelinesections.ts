@@ -213,6 +213,7 @@ export class Section {
         (err: unknown) => {
           if (this.asked !== asked) return;
           this.asked = null;
+          this.shown = ""; // the next change of the view requests them again
           this.trouble.textContent = err instanceof Error ? err.message : String(err);
           this.words();
         },
