@@ -123,6 +123,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
             [1280, "light"],
             [1280, "dark"],
             [2560, "light"],
+            [2560, "dark"],
           ]) {
             const p = await this.open(name, { viewport: { width, height: 844 }, colorScheme, ...options });
             await p.settle(`${basename(name, ".html").replace(/\W+/g, "-")}-${width}-${colorScheme}`);

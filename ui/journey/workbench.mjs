@@ -960,6 +960,73 @@ step("the timeline waits for a server that is gone, and then has everything", as
   await middle.stop();
 });
 
+step("the next view has the same filters and the same function", async () => {
+  const p = await open("/flame?file=after.whet&focus=joinQuickly&type=cpu:cpu", picture);
+  const tab = (name) => p.page.getByRole("link", { name, exact: true });
+  await p.page.locator(".virtual-row", { hasText: "joinQuickly" }).first().click();
+  await p.page.locator(".src-line.here").waitFor();
+  const fn = await p.page.evaluate(() => new URLSearchParams(location.search).get("src"));
+  assert.match(fn, /joinQuickly$/);
+  // The graph shows which filters there are, and its box is that function.
+  await tab("Graph").click();
+  await p.page.locator(".callgraph .node.picked").waitFor();
+  assert.equal(await p.page.getByLabel("Keep samples with a frame that matches").inputValue(), "joinQuickly");
+  const other = p.page.locator(".callgraph .node", { hasText: "readRequest" });
+  assert.equal(await other.count(), 0);
+  await p.page.getByLabel("Find a box").fill("concat");
+  await p.page.waitForFunction(() => location.search.includes("q=concat"));
+  await p.page.reload();
+  await p.page.locator(".callgraph .node").first().waitFor();
+  assert.equal(await p.page.getByLabel("Find a box").inputValue(), "concat");
+  // A comparison has the figures of what the filters keep.
+  await tab("Compare").click();
+  await p.page.getByRole("link", { name: "before.whet" }).click();
+  const rows = p.page.locator(".diff-table tbody tr");
+  await p.page.getByLabel("Hide what is within the noise").uncheck();
+  await rows.first().waitFor();
+  await p.page.waitForFunction(() => {
+    const names = [...document.querySelectorAll(".diff-table tbody th a")].map((a) => a.textContent);
+    return names.length > 0 && !names.some((n) => n.includes("joinSlowly"));
+  });
+  assert.match(await p.page.locator('.diff-table tr[aria-current="true"]').first().innerText(), /joinQuickly/);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /whet diff --type cpu:cpu --focus joinQuickly before\.whet after\.whet/);
+  await p.page.keyboard.press("Escape");
+  await p.settle("compare-filters");
+  await accessible(p);
+  // Its order is in the address.
+  await p.page.getByRole("button", { name: "Where" }).click();
+  await p.page.waitForFunction(() => location.search.includes("sort=name"));
+  await p.page.reload();
+  await p.page.locator('.diff-table th[aria-sort="ascending"]').waitFor();
+  await p.page.getByRole("button", { name: "Clear filters" }).click();
+  await p.page.locator(".diff-table tbody th a", { hasText: "joinSlowly" }).first().waitFor();
+  assert.ok(!new URL(p.page.url()).searchParams.has("focus"));
+  // The graph without filters has what does not call the function.
+  await p.page.goto(`${address}/graph?file=after.whet&focus=joinQuickly&type=cpu:cpu`);
+  await p.page.getByRole("button", { name: "Clear filters" }).click();
+  await other.first().waitFor();
+  await p.close();
+});
+
+step("the loads of two recordings, and two results of loads, are overlaid", async () => {
+  const p = await open("/compare?file=after.whet&base=before.whet", ".diff-table");
+  await p.page.getByRole("link", { name: "Load of both" }).click();
+  await p.page.waitForURL(/\/load\?file=after\.whet&base=before\.whet/);
+  await p.page.locator("main[data-ready]").waitFor();
+  await p.page.goto(address);
+  const picks = (name) => p.page.getByRole("checkbox", { name: new RegExp(name.replace(".", "\\.")) });
+  const button = p.page.locator(".hub-bar .primary");
+  await picks("first-load.json").check();
+  assert.ok(await button.isDisabled());
+  await picks("second-load.json").check();
+  await button.click();
+  await p.page.waitForURL(/\/load\?file=\w+-load\.json&base=\w+-load\.json/);
+  await p.page.locator("main[data-ready]").waitFor();
+  await p.page.locator("main").getByText("first-load.json").first().waitFor();
+  await p.close();
+});
+
 journey.inAllSizes(views, open, accessible);
 
 await journey.walk();

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -17,6 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -123,6 +125,9 @@ func TestJourney(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for name, of := range map[string]string{"first-load.json": "before.whet", "second-load.json": "after.whet"} {
+			writeLoad(t, filepath.Join(dir, of), filepath.Join(dir, name))
+		}
 		s, _ := serveDir(t, dir, access.Options{}, func(o *Options) {
 			o.Assets = ui.App()
 			o.Own = []string{"github.com/whet-go/whet"}
@@ -140,6 +145,27 @@ func TestJourney(t *testing.T) {
 		}
 		return addresses
 	})
+}
+
+// writeLoad writes the load of a recording as whet load --json does.
+func writeLoad(t *testing.T, from, to string) {
+	t.Helper()
+	r, err := recording.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var l load.Result
+	if err := r.JSON(recording.LoadPart, &l); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestServices has both functions return the same.

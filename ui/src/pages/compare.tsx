@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Change, DiffResult, Entry, Side, Value } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
@@ -8,6 +8,7 @@ import { isStored, queryCommand } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { filterFlags, filterLinks, filterParams, Filters } from "../parts/filters.tsx";
 import { aboutFile, files, pprofAddress } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
@@ -15,7 +16,8 @@ import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
 
-type Order = "change" | "relative" | "request" | "name";
+const orders = ["change", "relative", "request", "name"] as const;
+type Order = (typeof orders)[number];
 
 /** What changed from one recording to another. */
 export function Compare(): JSX.Element {
@@ -35,7 +37,7 @@ function Pick({ after, names }: { after: string; names: readonly string[] }): JS
       <ul class="pick-list">
         {names.map((n) => (
           <li key={n}>
-            <a href={link("compare", { file: after, base: n, type: param("type") })}>{n}</a>
+            <a href={link("compare", { file: after, base: n, type: param("type"), ...filterLinks(), src: param("src") })}>{n}</a>
           </li>
         ))}
       </ul>
@@ -49,15 +51,17 @@ function Comparison({ base, after, names }: { base: string; after: string; names
   const allCode = param("all") === "true";
   const quiet = param("noise") !== "show";
   const about = useLoad(`about ${after}`, () => aboutFile(after));
+  const aboutBase = useLoad(`about ${base}`, () => aboutFile(base));
   // Merged profiles of unequal time are compared by shares, as whet query --against does.
   const stored = isStored(after) || isStored(base);
-  const query = { file: after, diff_base: base, type, by, all: allCode, normalize: stored };
+  const query = { file: after, diff_base: base, type, ...filterParams(), by, all: allCode, normalize: stored };
   const { value, error, again, busy } = useLoad(JSON.stringify(["diff", query]), (signal) =>
     get<DiffResult>("/diff", query, signal),
   );
   useEffect(() => {
     const command = ["whet", "diff", ...(type ? ["--type", type] : []), ...(by === "line" ? ["--lines"] : [])];
     if (allCode) command.push("--all");
+    command.push(...filterFlags());
     const entries = value ? list(value) : [];
     const full = type || (about.value?.profiles?.[0]?.name ? `${about.value.profiles[0].name}:` : "");
     const part = full.includes(":") ? full.slice(0, full.lastIndexOf(":")) : "";
@@ -65,7 +69,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
       command: queryCommand(after, base, location.origin) ?? [...command, base, after],
       files: [
         { key: "share.json", href: address("/diff", query) },
-        { key: "share.page", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
+        { key: "share.page", href: address("/flame", { file: after, diff_base: base, type, ...filterParams(), format: "html" }) },
         ...(value ? barFiles("comparison", `${base} → ${after} · ${value.type}`, () => bars(value)) : []),
         { key: "share.before", href: pprofAddress(base, part) },
         { key: "share.after", href: pprofAddress(after, part) },
@@ -109,7 +113,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
     viewCommands.value = entries.slice(0, 200).map((e) => ({
       kind: "function" as const,
       text: shortName(e.name),
-      run: () => go(link("flame", { file: after, type, src: e.name, line: e.line ? String(e.line) : "" })),
+      run: () => go(link("flame", { file: after, type, ...filterLinks(), src: e.name, line: e.line ? String(e.line) : "" })),
     }));
   }, [value, about.value]);
   const types = (about.value?.profiles ?? []).flatMap((p) =>
@@ -173,9 +177,15 @@ function Comparison({ base, after, names }: { base: string; after: string; names
           />
           {t("diff.hidenoise")}
         </label>
-        <a class="button" href={link("flame", { file: after, base, type })}>
+        <Filters />
+        <a class="button" href={link("flame", { file: after, base, type, ...filterLinks() })}>
           {t("diff.flame")}
         </a>
+        {about.value?.load && aboutBase.value?.load && (
+          <a class="button" href={link("load", { file: after, base })}>
+            {t("diff.load")}
+          </a>
+        )}
       </div>
       {error !== null && <Failure error={error} again={again} />}
       {!value && error === null && <Loading />}
@@ -300,7 +310,8 @@ function SideCard(props: {
 
 function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: string }): JSX.Element {
   const { doc } = props;
-  const [order, setOrder] = useState<Order>(doc.per_request ? "request" : "change");
+  const usual = doc.per_request ? "request" : "change";
+  const order = orders.find((o) => o === param("sort")) ?? usual;
   const rows = useMemo(() => {
     const all = list(doc)
       .map((e) => ({ e, v: pick(e, doc) }))
@@ -321,7 +332,7 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
   }, [doc, order, props.quiet]);
   const head = (o: Order, text: string) => (
     <th scope="col" aria-sort={order === o ? (o === "name" ? "ascending" : "descending") : "none"}>
-      <button type="button" class="plain" onClick={() => setOrder(o)}>
+      <button type="button" class="plain" onClick={() => change({ sort: o === usual ? undefined : o }, true)}>
         {text}
         {order === o ? (o === "name" ? " ▴" : " ▾") : ""}
       </button>
@@ -347,12 +358,14 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
             <tr
               key={`${e.name} ${e.file ?? ""} ${e.line ?? ""}`}
               class={within(v) ? "within" : v.change > 0 ? "grew" : "shrank"}
+              aria-current={e.name === param("src") ? "true" : undefined}
             >
               <th scope="row">
                 <a
                   href={link("flame", {
                     file: props.after,
                     type: props.type,
+                    ...filterLinks(),
                     src: e.name,
                     line: e.line ? String(e.line) : "",
                   })}

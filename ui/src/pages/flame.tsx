@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { address, get, getBytes } from "../api/client.ts";
 import type { Line as OwnLine, Tags, Top } from "../api/v1.ts";
 import { decode, gunzip, Kind, type Page } from "../lib/decode.ts";
@@ -14,6 +14,7 @@ import { costUnder } from "../lib/reshape.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { REST } from "../lib/tree.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { Filter, filterFlags, filterParams, filters } from "../parts/filters.tsx";
 import { MachineCode, Source } from "../parts/source.tsx";
 import { VirtualList } from "../parts/virtual.tsx";
 import { aboutFile, pprofAddress } from "../state/files.ts";
@@ -29,9 +30,6 @@ import { Graph } from "../views/graph.ts";
 import { Minimap } from "../views/minimap.ts";
 import { Tooltip } from "../views/tooltip.ts";
 
-/** Filters of samples and frames, as the API and the command line name them. */
-const filters = ["focus", "ignore", "hide"] as const;
-
 const row = 42; // height of a line of the list, in pixels
 
 /** A flame graph with the expensive lines, and their source. */
@@ -45,10 +43,7 @@ export function FlameView(): JSX.Element {
   const query: Record<string, string | undefined> = {
     file: name,
     type,
-    focus: param("focus"),
-    ignore: param("ignore"),
-    hide: param("hide"),
-    tagroot: param("label"),
+    ...filterParams(),
     diff_base: base,
   };
   const ready = about.value !== null || about.error !== null;
@@ -123,7 +118,7 @@ export function FlameView(): JSX.Element {
           }
         />
         <Search model={model} params={params} />
-        <details class="flame-filters" open={filters.some((f) => param(f)) || param("label") !== ""}>
+        <details class="flame-filters" open={filterFlags().length > 0}>
           <summary>{t("flame.filters")}</summary>
           <div class="flame-filter-list">
             {filters.map((f) => (
@@ -248,29 +243,6 @@ function Search({ model, params }: { model: Model | null; params: FlameParams })
         {found}
       </output>
     </div>
-  );
-}
-
-function Filter({ name }: { name: (typeof filters)[number] }): JSX.Element {
-  const value = param(name);
-  const [text, set] = useState(value);
-  useEffect(() => set(value), [value]);
-  const apply = () => text !== value && change({ [name]: text, at: undefined, x: undefined });
-  return (
-    <input
-      class={value ? "set" : ""}
-      placeholder={t(`flame.${name}`)}
-      aria-label={t(`flame.${name}.title`)}
-      title={t(`flame.${name}.title`)}
-      spellcheck={false}
-      autocomplete="off"
-      value={text}
-      onInput={(e) => set(e.currentTarget.value)}
-      onBlur={apply}
-      onKeyDown={(e) => {
-        if (e.key === "Enter") apply();
-      }}
-    />
   );
 }
 
@@ -658,9 +630,7 @@ function useSharing(
   const key = JSON.stringify([query, params.sample]);
   useEffect(() => {
     const base = query["diff_base"] ?? "";
-    const flags = ["--type", type];
-    for (const f of filters) if (query[f]) flags.push(`--${f}`, query[f]!);
-    if (query["tagroot"]) flags.push("--tagroot", query["tagroot"]);
+    const flags = ["--type", type, ...filterFlags()];
     if (base) flags.push("--diff-base", base);
     if (params.time) flags.push("--order", "time");
     const stem = `${stemOf(name)}.${type.replace(/\W+/g, "-")}`;

@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { address, get, getText } from "../api/client.ts";
 import type { CallGraph } from "../api/v1.ts";
 import { png } from "../draw/raster.ts";
 import { queryCommand, stemOf } from "../lib/selector.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { filterFlags, filterLinks, filterParams, Filters } from "../parts/filters.tsx";
 import { aboutFile, pprofAddress } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
@@ -28,7 +29,7 @@ export function GraphView(): JSX.Element {
   const types = (about.value?.profiles ?? []).flatMap((p) =>
     (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
   );
-  const query = { file: name, type, n, focus: param("focus"), ignore: param("ignore"), hide: param("hide") };
+  const query = { file: name, type, n, ...filterParams() };
   const key = JSON.stringify(["graph", query]);
   const { value, error, again, busy } = useLoad(key, async (signal) => {
     const [svg, doc] = await Promise.all([
@@ -39,7 +40,7 @@ export function GraphView(): JSX.Element {
   });
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<CallGraphView | null>(null);
-  const [found, setFound] = useState("");
+  const found = param("q");
   useEffect(() => {
     if (!value || !host.current) return;
     const names = (value.doc.nodes ?? []).map((x) => x.function ?? x.name);
@@ -55,9 +56,9 @@ export function GraphView(): JSX.Element {
     const names = (value?.doc.nodes ?? []).map((x) => x.function ?? x.name);
     view.current?.pick(param("box") ? names.indexOf(param("box")) : -1);
   }, [value, param("box")]);
+  useEffect(() => view.current?.find(found), [value, found]);
   useEffect(() => {
-    const flags = [...(type ? ["--type", type] : []), "-n", String(n)];
-    for (const f of ["focus", "ignore", "hide"]) if (param(f)) flags.push(`--${f}`, param(f));
+    const flags = [...(type ? ["--type", type] : []), "-n", String(n), ...filterFlags()];
     const stem = stemOf(name) || "graph";
     const usual = types.find((x) => x === "cpu:cpu") ?? types[0] ?? "";
     const full = type || usual;
@@ -125,11 +126,9 @@ export function GraphView(): JSX.Element {
           placeholder={t("graph.search")}
           aria-label={t("graph.search")}
           value={found}
-          onInput={(e) => {
-            setFound(e.currentTarget.value);
-            view.current?.find(e.currentTarget.value);
-          }}
+          onInput={(e) => change({ q: e.currentTarget.value }, true)}
         />
+        <Filters />
         <button
           type="button"
           onClick={() => {
@@ -140,7 +139,7 @@ export function GraphView(): JSX.Element {
           {t("graph.fit")}
         </button>
         {box && (
-          <button type="button" onClick={() => go(link("flame", { file: name, type, src: box }))}>
+          <button type="button" onClick={() => go(link("flame", { file: name, type, ...filterLinks(), src: box }))}>
             {t("over.flame")}
           </button>
         )}

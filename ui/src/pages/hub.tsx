@@ -37,10 +37,18 @@ export function Hub(): JSX.Element {
   }, []);
   const togglePick = (name: string) =>
     pick((p) => (p.includes(name) ? p.filter((n) => n !== name) : [...p, name].slice(-2)));
+  const pair = all.filter((f) => picked.includes(f.name));
+  // Recordings have loads, too.
+  const view = pair.every((f) => views(f).includes("compare"))
+    ? "compare"
+    : pair.every((f) => views(f).includes("load"))
+      ? "load"
+      : "";
+  const comparable = pair.length === 2 && view !== "";
   const compare = () => {
     // The newer one is what changed.
-    const [newer, older] = all.map((f) => f.name).filter((n) => picked.includes(n));
-    if (newer && older) go(link("compare", { file: newer, base: older }));
+    const [newer, older] = pair;
+    if (newer && older) go(link(view, { file: newer.name, base: older.name }));
   };
   return (
     <Drop>
@@ -64,8 +72,8 @@ export function Hub(): JSX.Element {
                 ))}
               </div>
             )}
-            <button type="button" class="primary" disabled={picked.length !== 2} onClick={compare}>
-              {picked.length === 2 ? t("hub.compare") : t("hub.compare.pick")}
+            <button type="button" class="primary" disabled={!comparable} onClick={compare}>
+              {comparable ? t("hub.compare") : t("hub.compare.pick")}
             </button>
           </div>
           {!list && filesError.value === null && <Loading />}
@@ -88,6 +96,12 @@ export function Hub(): JSX.Element {
       </div>
     </Drop>
   );
+}
+
+/** The views that show a file next to another one. */
+function views(f: Item): readonly string[] {
+  if (f.kind === "recording") return ["compare", "load"];
+  return f.kind === "profile" ? ["compare"] : f.kind === "load" ? ["load"] : [];
 }
 
 /** Shows more rows when it comes into view. */
@@ -121,7 +135,7 @@ function Row({
   const [about, setAbout] = useState<WorkbenchFile | null>(null);
   const [hot, setHot] = useState<Overview | null>(null);
   const [error, fail] = useState<unknown>(null);
-  const comparable = f.kind === "recording" || f.kind === "profile";
+  const pickable = views(f).length > 0;
   useEffect(() => {
     if (!near || f.kind === "bench" || f.kind === "findings") return;
     let gone = false;
@@ -130,7 +144,7 @@ function Row({
       (a) => !gone && setAbout(a),
       (e: unknown) => !gone && fail(e),
     );
-    if (comparable)
+    if (views(f).includes("compare"))
       hottest(f).then(
         (o) => !gone && setHot(o),
         (e: unknown) => !gone && fail(e),
@@ -144,7 +158,7 @@ function Row({
   const when = f.created ?? f.modified; // as the list is sorted
   return (
     <li class={`hub-row ${picked ? "picked" : ""}`} ref={ref}>
-      {comparable ? (
+      {pickable ? (
         <input type="checkbox" aria-label={t("hub.pick", { name: f.name })} checked={picked} onChange={pick} />
       ) : (
         <span class="hub-nopick" />

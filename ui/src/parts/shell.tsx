@@ -31,11 +31,13 @@ const viewText: Record<ViewName, Key> = {
   compare: "app.compare",
 };
 
-/** The address of another view of the same file, with the same sample type and filters. */
+/** The address of another view of the same file, with the same sample type, filters and function. */
 export function viewLink(view: ViewName): string {
-  const keep = ["type", "focus", "ignore", "hide"];
+  const keep = ["type", "focus", "ignore", "hide", "label"];
   const params: Record<string, string | undefined> = { file: file.value };
   if (view !== "overview") for (const k of keep) params[k] = param(k);
+  // The graph has a box where the others have source.
+  if (view !== "overview") params[view === "graph" ? "box" : "src"] = param("src") || param("box");
   if (view === "compare") params["base"] = param("base");
   return link(view, params);
 }

@@ -201,6 +201,7 @@ export const en = {
   "flame.disasm": "Machine code",
   "flame.reset": "Show everything",
   "flame.filters": "Filters",
+  "flame.nofilters": "Clear filters",
   "flame.self": "Self",
   "flame.total": "Total",
   "flame.rows": "{n} rows",
@@ -249,6 +250,7 @@ export const en = {
   "diff.appeared": "new",
   "diff.vanished": "gone",
   "diff.flame": "Difference as a flame graph",
+  "diff.load": "Load of both",
   "diff.none": "Nothing changed.",
 
   "graph.boxes": "Boxes",

@@ -203,6 +203,7 @@ export const ru: Texts = {
   "flame.disasm": "Машинный код",
   "flame.reset": "Показать всё",
   "flame.filters": "Фильтры",
+  "flame.nofilters": "Убрать фильтры",
   "flame.self": "Сама",
   "flame.total": "Всего",
   "flame.rows": "строк: {n}",
@@ -251,6 +252,7 @@ export const ru: Texts = {
   "diff.appeared": "новая",
   "diff.vanished": "исчезла",
   "diff.flame": "Разница на flame-графе",
+  "diff.load": "Нагрузка обеих",
   "diff.none": "Ничего не изменилось.",
 
   "graph.boxes": "Блоков",

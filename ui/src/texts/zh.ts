@@ -202,6 +202,7 @@ export const zh: Texts = {
   "flame.disasm": "机器码",
   "flame.reset": "显示全部",
   "flame.filters": "过滤",
+  "flame.nofilters": "清除过滤",
   "flame.self": "自身",
   "flame.total": "总计",
   "flame.rows": "{n} 行",
@@ -250,6 +251,7 @@ export const zh: Texts = {
   "diff.appeared": "新增",
   "diff.vanished": "消失",
   "diff.flame": "差异火焰图",
+  "diff.load": "两者的负载",
   "diff.none": "没有变化。",
 
   "graph.boxes": "方框数",
