@@ -11,7 +11,8 @@
 // # API
 //
 // All answers are JSON; times are nanoseconds since the trace's start. from and to default to the
-// whole trace. Errors in a request are {"error": "…"} with 400, 403, 404 or 405.
+// whole trace. Errors in a request are application/problem+json (RFC 9457), with a hint
+// where one helps, and 400, 403, 404 or 405.
 //
 //	GET /                                                              the page
 //	GET /api/trace                                                     timeline.Trace

@@ -205,11 +205,23 @@ func TestRefused(t *testing.T) {
 		{"GET", "/api/stacks?ids=x1", "x1", 400, nil},
 	} {
 		w := ask(h, test.method, test.target, test.header...)
-		var e struct{ Error string }
+		var e problem
 		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != test.code ||
-			!strings.Contains(e.Error, test.want) || e.Error == "" || w.Header().Get("Content-Security-Policy") != policy {
+			e.Status != test.code || !strings.Contains(e.Detail, test.want) || e.Detail == "" ||
+			w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("Content-Security-Policy") != policy {
 			t.Errorf("%s %.60s %v: %d %.200s, want %d and %q", test.method, test.target, test.header, w.Code, w.Body,
 				test.code, test.want)
+		}
+	}
+	for target, want := range map[string]string{
+		"/api/rows?type=goroutine&match=(": "Go regular expression",
+		"/api/spans?width=10":              "api/rows lists",
+		"/api/stack?ids=1,x":               "numbers of their stacks",
+		"/api/frob":                        "answers are below api/",
+	} {
+		var p problem
+		if err := json.Unmarshal(ask(h, "GET", target).Body.Bytes(), &p); err != nil || !strings.Contains(p.Hint, want) {
+			t.Errorf("%s: the hint is %q (%v), want %q", target, p.Hint, err, want)
 		}
 	}
 	for _, host := range []string{

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -59,7 +60,10 @@ func Answers(t *timeline.Timeline, page Page) http.Handler {
 	mux.Handle("/api/stack", answer(a.stack))
 	a.details(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, http.StatusNotFound, fmt.Errorf("%s not found", r.URL.Path))
+		writeError(w, http.StatusNotFound, &diag.Error{
+			Err:  fmt.Errorf("%s not found", r.URL.Path),
+			Hint: "answers are below api/: trace, rows, spans, metric, stack, marks, stays, stacks, classes and utilization",
+		})
 	})
 	return mux
 }
@@ -77,7 +81,7 @@ func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	doc, err := f(r, q)
 	switch {
 	case err == nil:
-		writeJSON(w, http.StatusOK, doc)
+		write(w, http.StatusOK, "application/json", doc)
 	case errors.Is(err, errRequest), errors.Is(err, timeline.ErrQuery):
 		writeError(w, http.StatusBadRequest, err)
 	case r.Context().Err() != nil:
@@ -88,19 +92,28 @@ func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func writeError(w http.ResponseWriter, code int, err error) {
-	writeJSON(w, code, struct {
-		Error string `json:"error"`
-	}{err.Error()})
+// A problem is the answer to a request that failed, as RFC 9457 has it.
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
 }
 
-func writeJSON(w http.ResponseWriter, code int, doc any) {
+func writeError(w http.ResponseWriter, code int, err error) {
+	write(w, code, "application/problem+json", problem{
+		Type: "about:blank", Title: http.StatusText(code), Status: code, Detail: err.Error(), Hint: diag.Hint(err),
+	})
+}
+
+func write(w http.ResponseWriter, code int, kind string, doc any) {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(doc); err != nil {
-		http.Error(w, `{"error": "the answer cannot be written"}`, http.StatusInternalServerError)
+		writeError(w, http.StatusInternalServerError, fmt.Errorf("write the answer: %w", err))
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(code)
 	_, _ = w.Write(b.Bytes()) // the client may be gone
@@ -135,9 +148,19 @@ func (p *params) number(name string, least, most, missing int64) int64 {
 	return v
 }
 
+// hints are what to do about parameters that are refused.
+//
+//nolint:gochecknoglobals // it is constant
+var hints = map[string]string{
+	"ids":   "api/rows lists the ids of rows, such as g1 and p0, and spans have the numbers of their stacks",
+	"match": `this is a Go regular expression; escape . ( ) [ ] * + ? with \ to match them literally`,
+	"from":  "times are nanoseconds since the start of the trace",
+	"to":    "times are nanoseconds since the start of the trace",
+}
+
 func (p *params) fail(name, what string) {
 	if p.err == nil {
-		p.err = badRequest("%s: %s", name, what)
+		p.err = &diag.Error{Err: badRequest("%s: %s", name, what), Hint: hints[name]}
 	}
 }
 
@@ -191,7 +214,7 @@ func (a *api) rows(r *http.Request, p *params) (any, error) {
 	if match := p.text("match"); match != "" {
 		var err error
 		if q.Match, err = regexp.Compile(match); err != nil {
-			return nil, badRequest("match: %w", err)
+			p.fail("match", err.Error())
 		}
 	}
 	if p.err != nil {
@@ -207,7 +230,8 @@ func (a *api) spans(r *http.Request, p *params) (any, error) {
 		return nil, p.err
 	}
 	if len(q.IDs) == 0 {
-		return nil, badRequest("ids: missing")
+		p.fail("ids", "missing")
+		return nil, p.err
 	}
 	return a.t.Spans(r.Context(), q)
 }

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 
@@ -150,7 +151,7 @@ func (g *Guard) Check(r *http.Request) error {
 	if !g.named(r.Host) {
 		return fmt.Errorf("%q: %w", r.Host, ErrHost)
 	}
-	if !loopback.SameOrigin(r) && strings.HasPrefix(r.URL.Path, "/api/") {
+	if !loopback.SameOrigin(r) && hasData(r.URL) {
 		return ErrOrigin
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -160,6 +161,16 @@ func (g *Guard) Check(r *http.Request) error {
 		}
 	}
 	return nil
+}
+
+// hasData reports whether an address is of data, not of a page that a link may lead to.
+func hasData(u *url.URL) bool {
+	if strings.HasPrefix(u.Path, "/trace/") {
+		// A file, whose name may have escaped slashes, and what is asked of its trace.
+		_, asked, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/trace/"), "/")
+		return asked != ""
+	}
+	return strings.HasPrefix(u.Path, "/api/")
 }
 
 // sameHost reports whether an origin is of a host.

@@ -154,7 +154,7 @@ func writeLoad(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it was only read
 	var l load.Result
 	if err := r.JSON(recording.LoadPart, &l); err != nil {
 		t.Fatal(err)

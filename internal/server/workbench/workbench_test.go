@@ -474,6 +474,10 @@ func TestProblems(t *testing.T) {
 		{"GET", "/api/v1/files", "", 403, "evil.example", []string{"Host", "evil.example"}},
 		{"GET", "/api/v1/files", "", 403, "192.0.2.1", []string{"Host", "192.0.2.1"}},
 		{"GET", "/api/v1/files", "", 403, "another site", []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", "/trace/a.whet/api/trace", "", 403, "another site", []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", "/trace/a.whet/api/", "", 403, "another site", []string{"Sec-Fetch-Site", "same-site"}},
+		{"GET", "/trace/d%2Fa.whet/x", "", 403, "another site", []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", "/%74race/a.whet/api/trace", "", 403, "another site", []string{"Sec-Fetch-Site", "cross-site"}},
 		{"POST", "/api/v1/jobs", `{}`, 403, "another site", []string{"Origin", "http://evil.example"}},
 		{"POST", "/api/v1/jobs", `{}`, 403, "another site", []string{"Origin", "null"}},
 	} {
@@ -486,6 +490,15 @@ func TestProblems(t *testing.T) {
 		if strings.Contains(w.Body.String(), dir) {
 			t.Errorf("%s: the answer has the path of the directory: %s", test.target, w.Body)
 		}
+	}
+}
+
+// TestLinkToTrace follows a link of another site to where the page of a trace once was.
+func TestLinkToTrace(t *testing.T) {
+	s, _ := serve(t)
+	w := ask(s, "GET", "/trace/d%2Fa.whet/", "", "Sec-Fetch-Site", "cross-site")
+	if w.Code != http.StatusMovedPermanently || w.Header().Get("Location") != "/timeline?file=d%2Fa.whet" {
+		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
 	}
 }
 

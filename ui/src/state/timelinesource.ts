@@ -206,8 +206,8 @@ async function get<T>(
   const answer = await fetch(`${path}?${query}`, { signal });
   const body: unknown = await answer.json();
   if (!answer.ok) {
-    const { error, detail, hint } = body as { error?: string; detail?: string; hint?: string };
-    throw new Error(error || [detail, hint].filter(Boolean).join(". ") || `the server answers ${answer.status}`);
+    const { detail, hint } = body as { detail?: string; hint?: string };
+    throw new Error([detail, hint].filter(Boolean).join(". ") || `the server answers ${answer.status}`);
   }
   return body as T;
 }
