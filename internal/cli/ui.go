@@ -42,6 +42,7 @@ import (
 type uiFlags struct {
 	HTTP      string
 	Open      bool
+	View      string
 	Targets   []string
 	Loads     []string
 	Own       []string
@@ -94,6 +95,7 @@ With -o, nothing is served: all views of a recording are written into one HTML
 file, to send to others or to keep. It needs no server and no network.`,
 		Example: `  whet ui
   whet ui demo.whet
+  whet ui --view load demo.whet
   whet ui -o demo.html demo.whet
   whet ui recordings http://localhost:6060
   whet ui --target http://localhost:6060 --load http://localhost:8080/pad`,
@@ -101,6 +103,9 @@ file, to send to others or to keep. It needs no server and no network.`,
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.Open, "open", true, "open the page in the browser")
+	cmd.Flags().StringVar(&f.View, "view", "",
+		"begin with this `VIEW` of the first file: "+strings.Join(viewNames(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(viewNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "", "write the views of a recording into `FILE`, as HTML; "+
 		"- is standard output")
 	cmd.Flags().BoolVar(&f.Force, "force", false, "replace an existing file")
@@ -203,7 +208,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	if f.Output != "" {
 		return a.savePage(ctx, f, o, names)
 	}
-	o.First = first(o.Files, names)
+	if o.First, err = first(o.Files, names, f.View); err != nil {
+		return err
+	}
 	var into store.Writer
 	if f.Store != "" {
 		s, failed := a.serveStore(ctx, f)
@@ -298,18 +305,21 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 
 // savePage writes the page of the only file that is named.
 func (a *app) savePage(ctx context.Context, f *uiFlags, o workbench.Options, names []string) (err error) {
-	if fi, err := os.Stat(names[0]); len(names) > 1 || err == nil && fi.IsDir() {
+	one, ok := firstFile(o.Files, names)
+	if fi, err := os.Stat(names[0]); len(names) > 1 || err == nil && fi.IsDir() ||
+		ok && one.Kind != files.Recording && one.Kind != files.Profile {
 		return diag.Usagef("ui", "-o writes the page of one recording or profile",
 			"name it: `whet ui -o demo.html demo.whet`")
 	}
-	if len(o.Targets)+len(o.Loads) > 0 {
-		return diag.Usagef("ui", "--target and --load have no effect with -o", "leave them out")
+	if len(o.Targets)+len(o.Loads) > 0 || f.View != "" {
+		return diag.Usagef("ui", "--target, --load and --view have no effect with -o", "leave them out")
 	}
 	s, err := workbench.New(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	// A file that cannot be shown explains itself.
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return s.Save(ctx, w, filepath.Base(names[0])) })
 }
 
@@ -494,24 +504,6 @@ func (f *uiFlags) module() (string, error) {
 		return "", nil //nolint:nilerr // the pages do without
 	}
 	return root, err
-}
-
-// first returns the page to begin with: the overview of the only file that is named.
-func first(set *files.Set, names []string) string {
-	if len(names) != 1 {
-		return ""
-	}
-	if fi, err := os.Stat(names[0]); err != nil || fi.IsDir() {
-		return ""
-	}
-	list, _ := set.List()
-	base := filepath.Base(names[0])
-	for _, f := range list {
-		if f.Name == base && (f.Kind == files.Recording || f.Kind == files.Profile) {
-			return "/overview?" + url.Values{"file": {base}}.Encode()
-		}
-	}
-	return ""
 }
 
 // hostOf returns the address to open: that of this machine, if all are served.

@@ -86,7 +86,12 @@ func savedPage(t *testing.T, args []string, file string) {
 	if code != 0 || !strings.HasPrefix(out, "<!doctype html>") {
 		t.Errorf("standard output: exit code %d, %s", code, stderr)
 	}
-	for _, wrong := range [][]string{{"."}, {"demo.whet", "recordings"}, {"--target", "http://127.0.0.1:1", "demo.whet"}} {
+	for _, wrong := range [][]string{
+		{"."},
+		{"demo.whet", "recordings"},
+		{"--target", "http://127.0.0.1:1", "demo.whet"},
+		{"--view", "load", "demo.whet"},
+	} {
 		if code, _, stderr := runWhet(t, append([]string{"ui", "-o", "-"}, wrong...)...); code != 2 {
 			t.Errorf("%q: exit code %d, %s", wrong, code, stderr)
 		}

@@ -481,6 +481,22 @@ step("lines of a running service, live", () => busy(async () => {
   await p.close();
 }));
 
+/** The command lines that show the same. */
+const commands = {
+  overview: /\nwhet top before\.whet\n/,
+  flame: /\nwhet flame --type cpu:cpu before\.whet\n/,
+  graph: /\nwhet graph -n 40 -o graph\.svg before\.whet\n/,
+  compare: /\nwhet diff before\.whet after\.whet\n/,
+  timeline: /\nwhet trace timeline before\.whet\n/,
+  load: /\nwhet ui --view load before\.whet\n/,
+  goroutines: /\nwhet goroutines before\.whet\n/,
+  memory: /\nwhet memory before\.whet\n/,
+  proof: /\nwhet ui faster\.json\n/,
+  fixes: /\nwhet ui fixes\.json\n/,
+  findings: /\nwhet ui found\.json\n/,
+  series: /\nwhet ui --view over-time after\.whet (.* )?before\.whet/,
+};
+
 step("each view can be saved in the forms that it has", async () => {
   const forms = {
     overview: ["one HTML file", "recording", "CSV", "JSON"],
@@ -488,6 +504,8 @@ step("each view can be saved in the forms that it has", async () => {
     graph: ["pprof", "SVG", "PNG", "CSV", "JSON"],
     compare: ["earlier one as pprof", "later one as pprof", "CSV", "JSON"],
     timeline: ["recording", "CSV", "JSON"],
+    findings: ["CSV", "JSON"],
+    series: ["CSV", "JSON"],
     load: ["one HTML file", "PNG", "CSV", "JSON"],
     goroutines: ["pprof", "CSV", "JSON"],
     memory: ["pprof", "SVG", "PNG", "CSV", "JSON"],
@@ -498,7 +516,7 @@ step("each view can be saved in the forms that it has", async () => {
     const p = await open(...views[view]);
     for (const name of names) {
       await p.page.getByRole("button", { name: "Share" }).click();
-      assert.match(await p.page.getByRole("dialog").innerText(), /\nwhet \w+/, `${view} as a command`);
+      assert.match(await p.page.getByRole("dialog").innerText(), commands[view], `${view} as a command`);
       const saving = p.page.waitForEvent("download");
       await p.page.locator(".share-files").getByText(new RegExp(`^Save (as |.*)${name}$`)).click();
       const data = readFileSync(await (await saving).path());
@@ -1025,6 +1043,25 @@ step("the loads of two recordings, and two results of loads, are overlaid", asyn
   await p.page.locator("main[data-ready]").waitFor();
   await p.page.locator("main").getByText("first-load.json").first().waitFor();
   await p.close();
+});
+
+step("the frames of a timeline lead to their source", async () => {
+  const p = await open("/timeline?file=before.whet", ".lanes .name");
+  await p.page.waitForSelector("main[data-ready]");
+  // The longest spans of a goroutine that ran own code have stacks.
+  await p.page.locator(".lanes canvas").focus();
+  const frame = p.page.locator(".details .stack a.name").first();
+  for (let i = 0; i < 60 && (await frame.count()) === 0; i++) {
+    await p.page.keyboard.press(i % 4 === 3 ? "ArrowDown" : "ArrowRight");
+    await p.settle();
+  }
+  const name = await frame.innerText();
+  await accessible(p);
+  await frame.click();
+  await p.page.waitForURL(/\/flame\?file=before\.whet&src=/);
+  assert.ok(new URL(p.page.url()).searchParams.get("src").endsWith(name.replace(/^.*\//, "")), name);
+  await p.page.locator(picture).waitFor();
+  await p.close(refused); // a function that cost no CPU time has no lines, which the page explains
 });
 
 journey.inAllSizes(views, open, accessible);

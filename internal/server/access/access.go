@@ -166,9 +166,9 @@ func (g *Guard) Check(r *http.Request) error {
 // hasData reports whether an address is of data, not of a page that a link may lead to.
 func hasData(u *url.URL) bool {
 	if strings.HasPrefix(u.Path, "/trace/") {
-		// A file, whose name may have escaped slashes, and what is asked of its trace.
-		_, asked, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/trace/"), "/")
-		return asked != ""
+		// A file, whose name may have escaped slashes, and a path below its trace.
+		_, below, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/trace/"), "/")
+		return below != ""
 	}
 	return strings.HasPrefix(u.Path, "/api/")
 }

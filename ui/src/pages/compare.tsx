@@ -37,7 +37,17 @@ function Pick({ after, names }: { after: string; names: readonly string[] }): JS
       <ul class="pick-list">
         {names.map((n) => (
           <li key={n}>
-            <a href={link("compare", { file: after, base: n, type: param("type"), ...filterLinks(), src: param("src") })}>{n}</a>
+            <a
+              href={link("compare", {
+                file: after,
+                base: n,
+                type: param("type"),
+                ...filterLinks(),
+                src: param("src"),
+              })}
+            >
+              {n}
+            </a>
           </li>
         ))}
       </ul>
@@ -69,7 +79,10 @@ function Comparison({ base, after, names }: { base: string; after: string; names
       command: queryCommand(after, base, location.origin) ?? [...command, base, after],
       files: [
         { key: "share.json", href: address("/diff", query) },
-        { key: "share.page", href: address("/flame", { file: after, diff_base: base, type, ...filterParams(), format: "html" }) },
+        {
+          key: "share.page",
+          href: address("/flame", { file: after, diff_base: base, type, ...filterParams(), format: "html" }),
+        },
         ...(value ? barFiles("comparison", `${base} → ${after} · ${value.type}`, () => bars(value)) : []),
         { key: "share.before", href: pprofAddress(base, part) },
         { key: "share.after", href: pprofAddress(after, part) },
@@ -113,7 +126,10 @@ function Comparison({ base, after, names }: { base: string; after: string; names
     viewCommands.value = entries.slice(0, 200).map((e) => ({
       kind: "function" as const,
       text: shortName(e.name),
-      run: () => go(link("flame", { file: after, type, ...filterLinks(), src: e.name, line: e.line ? String(e.line) : "" })),
+      run: () => {
+        const line = e.line ? String(e.line) : "";
+        go(link("flame", { file: after, type, ...filterLinks(), src: e.name, line }));
+      },
     }));
   }, [value, about.value]);
   const types = (about.value?.profiles ?? []).flatMap((p) =>

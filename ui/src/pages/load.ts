@@ -29,7 +29,7 @@ export async function showLoad(root: HTMLElement): Promise<void> {
   root.classList.add("document-scrolls");
   const plots = startLoad(doc, root, true);
   sharing.value = {
-    command: base ? ["whet", "load", "compare", base, file.value] : ["whet", "ui", file.value],
+    command: base ? ["whet", "load", "compare", base, file.value] : ["whet", "ui", "--view", "load", file.value],
     files: [
       { key: "share.page", href: address("/load", { ...query, format: "html" }) },
       { key: "share.json", href: address("/load", query) },

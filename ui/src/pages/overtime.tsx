@@ -19,8 +19,10 @@ export function Series(): JSX.Element {
   const doc = useLoad(key, (signal) => get<OverTime>("/over-time", query, signal));
   const d = doc.value;
   useEffect(() => {
+    // The recordings that the lines are of.
+    const others = (d?.points ?? []).map((p) => p.name).filter((n) => n !== name);
     sharing.value = {
-      command: ["whet", "ui", name],
+      command: ["whet", "ui", "--view", "over-time", name, ...others],
       files: [
         { key: "share.json", href: address("/over-time", query) },
         { key: "share.csv", make: () => (d ? save(`${name.split("/").at(-1)}.series.csv`, csv(rows(d))) : undefined) },

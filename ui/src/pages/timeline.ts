@@ -1,11 +1,13 @@
 import { address, getText } from "../api/client.ts";
+import type { TimelineFrame } from "../api/timeline.ts";
 import { viewPng } from "../draw/raster.ts";
 import { fromTimelineHash, sectionTypes } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
 import { property } from "../state/picture.ts";
 import { ServerSource } from "../state/timelinesource.ts";
-import { file } from "../state/route.ts";
+import { files } from "../state/files.ts";
+import { file, link } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
 import { startTimeline } from "../views/timeline.ts";
 import "../style-timeline.css";
@@ -93,5 +95,9 @@ export async function showTimeline(root: HTMLElement): Promise<() => void> {
       },
     ],
   };
-  return startTimeline(source, root, true);
+  // A trace by itself has no profile with source.
+  const kind = files.value?.files?.find((f) => f.name === file.value)?.kind;
+  const sourceOf = (f: TimelineFrame) =>
+    link("flame", { file: file.value, src: f.function, line: String(f.line), tab: "source" });
+  return startTimeline(source, root, true, kind === "recording" ? sourceOf : null);
 }

@@ -21,7 +21,7 @@ import { choice, h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
 import { Analysis, type Subject } from "./timelineanalysis.ts";
 import { ClassTable } from "./timelineclasses.ts";
-import { Describer, type Deeds, type Place } from "./timelinedetails.ts";
+import { Describer, type Deeds, type Place, type SourceOf } from "./timelinedetails.ts";
 import { timelineHelp } from "./timelinehelp.ts";
 import { LanesView } from "./timelinelanes.ts";
 import { Overview } from "./timelineoverview.ts";
@@ -35,10 +35,15 @@ const settled = 200;
 
 /**
  * Builds the page and shows the view in the URL. With shell, whet ui has the header with the theme and
- * the help, which the returned function opens.
+ * the help, which the returned function opens. sourceOf, if not null, has the pages that frames lead to.
  */
-export function startTimeline(source: TimelineSource, root: HTMLElement, shell = false): () => void {
-  const page = new TimelinePage(source, root, shell);
+export function startTimeline(
+  source: TimelineSource,
+  root: HTMLElement,
+  shell = false,
+  sourceOf: SourceOf | null = null,
+): () => void {
+  const page = new TimelinePage(source, root, shell, sourceOf);
   return () => page.showHelp();
 }
 
@@ -90,6 +95,7 @@ class TimelinePage implements Deeds {
     private readonly source: TimelineSource,
     root: HTMLElement,
     private readonly shell: boolean,
+    sourceOf: SourceOf | null,
   ) {
     const { trace } = source;
     this.theme = themeButton(() => this.paint(), shell);
@@ -97,7 +103,7 @@ class TimelinePage implements Deeds {
       this.version++;
       this.redraw();
     });
-    this.words = new Describer(trace.states, this.lanes);
+    this.words = new Describer(trace.states, this.lanes, sourceOf);
     const counts = new Map(trace.types.map((t) => [t.type, t.count]));
     this.sections = sectionTypes
       .filter((type) => (counts.get(type) ?? 0) !== 0)

@@ -36,6 +36,9 @@ export interface Deeds {
   span(id: string, at: number): void;
 }
 
+/** The address of a page with the source of a frame. */
+export type SourceOf = (f: TimelineFrame) => string;
+
 /** The maximum number of frames of a stack to show. */
 const maxFrames = 60;
 
@@ -44,6 +47,7 @@ export class Describer {
   constructor(
     private readonly states: readonly State[],
     private readonly lanes: Lanes,
+    private readonly sourceOf: SourceOf | null,
   ) {}
 
   /** Describes a target in one sentence. */
@@ -324,7 +328,9 @@ export class Describer {
       h(
         "li",
         { class: `frame ${frameKind(f)}-frame`, title: f.file },
-        h("span", { class: "name" }, shortName(f.function)),
+        this.sourceOf
+          ? h("a", { class: "name", href: this.sourceOf(f) }, shortName(f.function))
+          : h("span", { class: "name" }, shortName(f.function)),
         h("span", { class: "place" }, `${shortFile(f.file)}:${f.line}`),
       );
     const first =
