@@ -8,7 +8,7 @@ import { Login } from "./pages/login.tsx";
 import { watchFiles } from "./state/files.ts";
 import { file, followLinks, route } from "./state/route.ts";
 import { applyTheme, dialog } from "./state/shell.ts";
-import { preferred, speak } from "./texts/index.ts";
+import { language, preferred, speak } from "./texts/index.ts";
 import "./style.css";
 import "./style-shell.css";
 
@@ -25,7 +25,7 @@ const views: Record<string, () => Promise<Show>> = {
 async function start(): Promise<void> {
   applyTheme();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
-  const language = speak(preferred());
+  const spoken = speak(preferred());
   const top = document.createElement("div");
   const page = document.createElement("div");
   page.id = "content";
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   const root = document.getElementById("app")!;
   root.append(top, page);
   const session = await get<Session>("/session").catch(() => ({ logged_in: true }));
-  await language;
+  await spoken;
   if (!session.logged_in) {
     locked.value = true;
     effect(() => void (locked.value || location.reload()));
@@ -58,6 +58,8 @@ async function start(): Promise<void> {
     await files;
     render(null, page);
     const help = await show(page);
+    const shown = language.value;
+    effect(() => void (language.value !== shown && location.reload())); // the link has what is shown
     if (!help) {
       listenToKeys();
       return;

@@ -24,6 +24,7 @@ import { Model } from "../state/model.ts";
 import { change, file, param } from "../state/route.ts";
 import { csv, save, say, shade, sharing, viewCommands, viewKeys } from "../state/shell.ts";
 import { number } from "../lib/when.ts";
+import { flameTexts } from "../texts/flame.ts";
 import { language, t } from "../texts/index.ts";
 import { kindKeys, sentence } from "../views/describe.ts";
 import { Graph } from "../views/graph.ts";
@@ -46,6 +47,10 @@ export function FlameView(): JSX.Element {
     ...filterParams(),
     diff_base: base,
   };
+  const spoken = useLoad(language.value, async () => {
+    const others = { ru: () => import("../texts/flame.ru.ts"), zh: () => import("../texts/flame.zh.ts") };
+    await flameTexts.speak(language.value, others);
+  });
   const ready = about.value !== null || about.error !== null;
   const timed = about.value?.trace === true && type === "cpu:cpu" && !base; // samples of the trace have times
   const time = param("view") === "time";
@@ -184,8 +189,8 @@ export function FlameView(): JSX.Element {
         <Lines top={top.value} model={model} params={params} error={top.error} again={top.again} open={open} />
         <div class={`flame-picture ${picture.busy ? "busy" : ""}`}>
           {picture.error !== null && <Failure error={picture.error} again={picture.again} />}
-          {!model && picture.error === null && <Loading />}
-          {model && <Picture key={graphKey} model={model} params={params} />}
+          {(!model || spoken.key === "") && picture.error === null && <Loading />}
+          {model && spoken.key !== "" && <Picture key={spoken.key + graphKey} model={model} params={params} />}
         </div>
         <SourcePane
           query={query}

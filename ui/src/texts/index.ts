@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { en, type Key, type Texts } from "./en.ts";
+import { fill, type Words } from "./fill.ts";
 
 export type { Key };
 
@@ -42,11 +43,6 @@ export function preferred(): Language {
 }
 
 /** A text of the pages, with its words in braces filled in. */
-export function t(key: Key, words: Record<string, string | number> = {}): string {
-  return fill(texts.value[key], words);
-}
-
-/** Fills in the words of a text. */
-export function fill(text: string, words: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (all, name: string) => (name in words ? String(words[name]) : all));
+export function t(key: Key, words: Words = {}): string {
+  return fill(texts.value[key], words, language.value);
 }

@@ -4,7 +4,7 @@ import { shortName } from "../lib/names.ts";
 import type { Scene } from "../lib/scene.ts";
 import { REST } from "../lib/tree.ts";
 import type { Model } from "../state/model.ts";
-import { boxName, kindKeys, kindNames, place } from "./describe.ts";
+import { boxName, kindKeys, kindName, place } from "./describe.ts";
 import { copy, h } from "./dom.ts";
 
 export interface DetailsEvents {
@@ -59,7 +59,7 @@ export class Details {
           "div",
           { class: "details-head" },
           frame
-            ? h("span", { class: `chip ${kindKeys[frame.kind]}` }, kindNames[frame.kind])
+            ? h("span", { class: `chip ${kindKeys[frame.kind]}` }, kindName(frame.kind))
             : h("span", { class: "chip" }, id === REST ? "left out for size" : "whole profile"),
           h(
             "button",

@@ -6,6 +6,7 @@ import type { Frame, View } from "../lib/decode.ts";
 import type { Color, ViewState } from "../lib/hash.ts";
 import { matchedBoxes, neighbor, samePath, spanning, widestChild, type Scene } from "../lib/scene.ts";
 import type { Model } from "../state/model.ts";
+import { flameTexts } from "../texts/flame.ts";
 import { boxName } from "./describe.ts";
 import { h } from "./dom.ts";
 
@@ -61,8 +62,7 @@ export class Graph {
     this.canvas = h("canvas", {
       tabindex: 0,
       role: "application",
-      "aria-label":
-        "Flame graph. Arrow keys move between frames, Enter zooms, Escape zooms out. The table lists the same frames.",
+      "aria-label": flameTexts.t("picture"),
     });
     this.tall = h("div", { class: "tall" }, this.canvas);
     this.el = h("div", { class: "graph", tabindex: -1 }, this.tall);

@@ -5,7 +5,7 @@ import type { Color } from "../lib/hash.ts";
 import { costUnder } from "../lib/reshape.ts";
 import { exactly } from "../lib/search.ts";
 import type { Model } from "../state/model.ts";
-import { kindKeys, kindNames } from "./describe.ts";
+import { kindKeys, kindName } from "./describe.ts";
 import { h } from "./dom.ts";
 
 const PACKAGES = 8;
@@ -51,7 +51,7 @@ export class Legend {
       });
       for (const k of [Kind.Own, Kind.Dependency, Kind.Std, Kind.Unknown] as const) {
         if (!any[k]) continue;
-        const e = entry(palette.kind(k), kindNames[k], sums[k], `kind:${kindKeys[k]}`);
+        const e = entry(palette.kind(k), kindName(k), sums[k], `kind:${kindKeys[k]}`);
         if (k === Kind.Own) {
           const under = costUnder(view.tree, (f) => frames[f].kind === Kind.Own);
           e.append(h("span", { class: "share" }, `(${percent(under, view.total)} with what it calls)`));

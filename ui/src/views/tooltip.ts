@@ -1,8 +1,11 @@
 import type { Frame, View } from "../lib/decode.ts";
 import { percent, quantity } from "../lib/format.ts";
 import type { Scene } from "../lib/scene.ts";
-import { boxName, kindNames, place } from "./describe.ts";
+import { flameTexts } from "../texts/flame.ts";
+import { boxName, kindName, place } from "./describe.ts";
 import { h } from "./dom.ts";
+
+const { t } = flameTexts;
 
 /** The numbers of the box under the pointer. */
 export class Tooltip {
@@ -24,13 +27,13 @@ export class Tooltip {
       const f = scene.frame[box] >= 0 ? this.frames[scene.frame[box]] : null;
       const q = (v: number) => quantity(v, view.unit);
       const line = (k: string, v: string, p: string) => h("tr", {}, h("th", {}, k), h("td", {}, v), h("td", {}, p));
-      const rows = [line("total", q(scene.total[box]), percent(scene.total[box], view.total))];
-      if (f) rows.push(line("self", q(scene.value[box]), percent(scene.value[box], view.total)));
-      if (zoom > 0 && zoom !== box) rows.push(line("of zoomed", "", percent(scene.w[box], scene.w[zoom])));
+      const rows = [line(t("total"), q(scene.total[box]), percent(scene.total[box], view.total))];
+      if (f) rows.push(line(t("self"), q(scene.value[box]), percent(scene.value[box], view.total)));
+      if (zoom > 0 && zoom !== box) rows.push(line(t("ofzoomed"), "", percent(scene.w[box], scene.w[zoom])));
       const name = boxName(scene, this.frames, box);
       this.el.replaceChildren(
         h("strong", {}, name.length > 300 ? name.slice(0, 300) + "…" : name),
-        h("div", { class: "place" }, f ? [kindNames[f.kind], place(f)].filter(Boolean).join(" · ") : ""),
+        h("div", { class: "place" }, f ? [kindName(f.kind), place(f)].filter(Boolean).join(" · ") : ""),
         h("table", {}, h("tbody", {}, ...rows)),
       );
     }
