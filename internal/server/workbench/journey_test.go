@@ -39,14 +39,20 @@ func joinQuickly(n int) string {
 	return b.String()
 }
 
-// service serves join at / and its profiles.
-func service(t *testing.T, join func(int) string) string {
-	t.Helper()
+// debugMux serves the profiles of this process.
+func debugMux() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	return mux
+}
+
+// service serves join at / and its profiles.
+func service(t *testing.T, join func(int) string) string {
+	t.Helper()
+	mux := debugMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(join(400))) // the client may be gone
 	})

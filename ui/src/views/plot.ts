@@ -94,7 +94,7 @@ export function pointerTip(): {
   tell: (text: string, x: number, y: number) => void;
   hide: () => void;
 } {
-  const el = h("div", { class: "tooltip", role: "presentation", hidden: true });
+  const el = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
   return {
     el,
     tell: (text, x, y) => {

@@ -73,7 +73,7 @@ class TimelinePage implements Deeds {
   private readonly analysis: Analysis;
   private readonly details = h("aside", { class: "details", "aria-label": "Details", tabindex: "-1", hidden: true });
   private readonly gc = h("dialog", { class: "help", "aria-labelledby": "gc-title" });
-  private readonly tip = h("div", { class: "tooltip", role: "presentation", hidden: true });
+  private readonly tip = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
   private readonly status = h("div", { class: "status", role: "status" });
   private readonly live = h("div", { class: "live", "aria-live": "polite" });
   private readonly legend = h("div", { class: "legend", role: "group", "aria-label": "Colors" });

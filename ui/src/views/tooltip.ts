@@ -9,7 +9,7 @@ const { t } = flameTexts;
 
 /** The numbers of the box under the pointer. */
 export class Tooltip {
-  readonly el = h("div", { class: "tooltip", role: "presentation", hidden: true });
+  readonly el = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
   private box = -1;
   private scene: Scene | null = null;
 
