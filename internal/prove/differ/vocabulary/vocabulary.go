@@ -13,10 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/tools/go/packages"
 
@@ -28,6 +30,8 @@ const (
 	maxFiles   = 40   // of files in testdata
 	maxEntries = 5000 // of entries of testdata that are looked at
 	maxText    = 4096 // size of a text of tests
+	maxGroup   = 32   // size of a word that stands for a group
+	maxMatched = 12   // of texts that an expression matches, and that are changed
 )
 
 // A key is the JSON name of a struct field, and the kind of its value: string, integer, float,
@@ -64,10 +68,14 @@ func Of(versions ...*packages.Package) *Vocabulary {
 		}
 	}
 	slices.Sort(v.narrowing)
-	for _, word := range v.words {
-		v.addMatches(word)
+	own, patterns := v.words, patterns(v.words)
+	for _, p := range patterns {
+		v.addMatches(p.expr)
 	}
 	v.words = testWords(versions[0], v.words)
+	for _, p := range patterns {
+		v.addBorders(p, own)
+	}
 	return v
 }
 
@@ -229,66 +237,166 @@ func (v *Vocabulary) addConstant(value constant.Value) {
 	}
 }
 
-// addMatches adds texts that a word matches if it is a regular expression.
-func (v *Vocabulary) addMatches(word string) {
-	if !strings.ContainsAny(word, `[\^$*+(`) {
-		return
+// marks are the characters that regular expressions have.
+const marks = `[\^$*+(`
+
+// A pattern is a word that is a regular expression.
+type pattern struct {
+	expr *syntax.Regexp
+	re   *regexp.Regexp
+}
+
+func patterns(words []string) (list []pattern) {
+	for _, word := range words {
+		if !strings.ContainsAny(word, marks) {
+			continue
+		}
+		expr, err := syntax.Parse(word, syntax.Perl)
+		if err != nil {
+			continue
+		}
+		if re, err := regexp.Compile(word); err == nil {
+			list = append(list, pattern{expr, re})
+		}
 	}
-	expr, err := syntax.Parse(word, syntax.Perl)
-	if err != nil {
-		return
-	}
+	return list
+}
+
+// addMatches adds texts that a regular expression matches.
+func (v *Vocabulary) addMatches(expr *syntax.Regexp) {
 	for variant := range 3 {
-		if text := matching(expr, variant); len(v.words) < 2*maxWords {
+		if text := matching(expr, sampler{variant: variant}); len(v.words) < 2*maxWords {
 			v.words = appendWord(v.words, text, 256)
 		}
 	}
 }
 
-// matching returns a text that a regular expression matches, except for its assertions. The
-// variants choose other alternatives, characters and repetitions.
-func matching(expr *syntax.Regexp, variant int) string {
+// addBorders adds texts that a regular expression just matches, or just does not: with one of the own words in a group,
+// since code looks up what a group matches; with characters next to a class; and, if the expression treats line breaks
+// otherwise than other characters, with some after what it matches.
+func (v *Vocabulary) addBorders(p pattern, own []string) {
+	var found []string
+	if p.re.NumSubexp() > 0 {
+		for _, word := range own {
+			if strings.ContainsAny(word, marks) {
+				continue
+			}
+			if text := matching(p.expr, sampler{group: word}); len(word) <= maxGroup && slices.Contains(p.re.FindStringSubmatch(text), word) {
+				found = appendWord(found, text, 256)
+			}
+		}
+	}
+	texts := spread(found, maxMatched)
+	for miss := 1; miss <= maxMatched/2; miss++ {
+		for _, below := range []bool{false, true} {
+			text := matching(p.expr, sampler{miss: miss, below: below})
+			if !p.re.MatchString(text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	found = nil
+	for _, word := range v.words {
+		if len(word) <= 256 && p.re.MatchString(word) {
+			found = append(found, word)
+		}
+	}
+	if matched := spread(found, maxMatched); aboutLines(p.expr) {
+		for _, text := range slices.Concat(texts, matched) {
+			texts = append(texts, text+"\n", text+"\n"+text)
+		}
+	}
+	for _, text := range texts {
+		if len(v.words) < 4*maxWords {
+			v.words = appendWord(v.words, text, maxText)
+		}
+	}
+}
+
+// aboutLines reports whether a regular expression treats line breaks otherwise than other characters.
+func aboutLines(expr *syntax.Regexp) bool {
+	switch expr.Op {
+	case syntax.OpAnyCharNotNL, syntax.OpBeginLine, syntax.OpEndLine:
+		return true
+	case syntax.OpEndText:
+		return expr.Flags&syntax.WasDollar != 0 // that of other languages matches before a line break
+	default:
+	}
+	return slices.ContainsFunc(expr.Sub, aboutLines)
+}
+
+// A sampler makes texts that a regular expression matches, except for its assertions.
+type sampler struct {
+	variant int    // chooses among alternatives, characters and repetitions
+	group   string // if not "", it stands for each group, as if that matched it
+	// The miss-th character of a class, from 1, is the one after its range, or before it if it is below.
+	miss  int
+	below bool
+
+	classes int // that were met
+}
+
+// matching returns a text that a regular expression matches.
+func matching(expr *syntax.Regexp, s sampler) string { return s.text(expr) }
+
+func (s *sampler) text(expr *syntax.Regexp) string {
 	repeated := func(least int) string {
-		return strings.Repeat(matching(expr.Sub[0], variant), min(least+variant, 8))
+		var b strings.Builder
+		for range min(least+s.variant, 8) {
+			b.WriteString(s.text(expr.Sub[0]))
+		}
+		return b.String()
 	}
 	switch expr.Op {
 	case syntax.OpLiteral:
 		return string(expr.Rune)
 	case syntax.OpCharClass:
 		if n := len(expr.Rune) / 2; n > 0 {
-			from, to := expr.Rune[2*(variant%n)], expr.Rune[2*(variant%n)+1]
-			switch {
-			case from == 0 && to >= 'a': // a negated class
-				return "a"
-			case variant == 1:
-				return string(to)
-			}
-			return string(from)
+			return string(s.of(expr.Rune[2*(s.variant%n)], expr.Rune[2*(s.variant%n)+1]))
 		}
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return []string{"a", " ", "é"}[variant%3]
+		return []string{"a", " ", "é"}[s.variant%3]
 	case syntax.OpCapture:
-		return matching(expr.Sub[0], variant)
+		if s.group != "" {
+			return s.group
+		}
+		return s.text(expr.Sub[0])
 	case syntax.OpStar, syntax.OpQuest:
-		if variant == 0 {
+		if s.variant == 0 {
 			return ""
 		}
-		return matching(expr.Sub[0], variant)
+		return s.text(expr.Sub[0])
 	case syntax.OpPlus:
 		return repeated(1)
 	case syntax.OpRepeat:
 		return repeated(expr.Min)
 	case syntax.OpAlternate:
-		return matching(expr.Sub[variant%len(expr.Sub)], variant)
+		return s.text(expr.Sub[s.variant%len(expr.Sub)])
 	case syntax.OpConcat:
 		var b strings.Builder
 		for _, sub := range expr.Sub {
-			b.WriteString(matching(sub, variant))
+			b.WriteString(s.text(sub))
 		}
 		return b.String()
 	default:
 	}
 	return ""
+}
+
+// of returns a character of a range, or one next to it.
+func (s *sampler) of(from, to rune) rune {
+	s.classes++
+	switch {
+	case s.classes == s.miss && s.below:
+		return max(from-1, 0)
+	case s.classes == s.miss:
+		return min(to+1, unicode.MaxRune)
+	case from == 0 && to >= 'a': // a negated class
+		return 'a'
+	case s.variant == 1:
+		return to
+	}
+	return from
 }
 
 // Source writes a file that tells the vocabulary to the package support, which has an import path. own is false in the

@@ -59,3 +59,31 @@ func TestOf(t *testing.T) {
 		t.Error("a large file is a text")
 	}
 }
+
+// TestPatterns checks that there are texts that regular expressions just match, and just do not match.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	code := "package p\n\nimport \"regexp\"\n\nvar r = regexp.MustCompile(`^[a-y]{2} (.+)$`)\n\n" +
+		"func F(s string) bool { return r.FindStringSubmatch(s)[1] == \"needle\" }\n"
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n", "p.go": code,
+		"p_test.go": "package p\n\nvar _ = F(\"of tests\")\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 {
+		t.Fatal(err, len(pkgs))
+	}
+	source := string(vocabulary.Of(pkgs[0]).Source("p", "example.com/m/whetlib", true, nil))
+	for _, want := range []string{
+		"aa a", "yyy   ", "aa needle", "za a", "a` a", "aa needle\n", "aa needle\naa needle", "of tests\n",
+	} {
+		if !strings.Contains(source, fmt.Sprintf("%q", want)) {
+			t.Errorf("there is no %q in %s", want, source)
+		}
+	}
+}
