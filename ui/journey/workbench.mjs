@@ -1066,4 +1066,85 @@ step("the frames of a timeline lead to their source", async () => {
 
 journey.inAllSizes(views, open, accessible);
 
+/** What a document says by itself: names of controls, charts and tables, but nothing that its file has. */
+function ownWords(p) {
+  return p.page.evaluate(() => {
+    const parts = [
+      "h2, caption, summary, option, .choice button, .toolbar label span, .u-label, .live, .reading, .lane-table th",
+      ".grid .half > .about, .grid .wide > .about, .commits .about, .grid thead th, .lists thead th, .changes thead th",
+      ".commits thead th, .commits button, .benchmark figcaption, .verdict-word, dialog p, dialog td, dialog button",
+      "details.about, section.verdict > p:first-child",
+    ];
+    const main = document.querySelector("main.page");
+    const all = (selector) => [...main.querySelectorAll(selector)];
+    const named = ["aria-label", "title", "placeholder"].flatMap((name) =>
+      all(`[${name}]`).map((e) => e.getAttribute(name)),
+    );
+    return [...named, ...all(parts.join(", ")).map((e) => e.textContent)].map((s) => s.trim()).filter(Boolean);
+  });
+}
+
+/** English of the pages of loads and benchmarks: parts of sentences, and words that stand alone. */
+const english = new RegExp(
+  [
+    "Arrow keys|arrow keys|as a table|of \\d+ points|Latency by|Distribution of|Errors and status|Latency over",
+    "Answers|of the answers|99th percentile|Filter by|all units|by significance|by change|by name|as measured",
+    "How to read|Points are|measurements?\\b|median|confidence|of \\d+ (results|benchmarks|series)|No matching",
+    "Show \\d+|Show these|along \\d+ commits|newest first|No change\\.|Results of|compared with|Compared with",
+    "to distrust|No request was|too few answers|the intervals of|not measured|Changed: |this help|Each chart|A link to|go from commit",
+    "^(latency|percentile|share|up to|time|rate|max|answers|failed|Rate|Latency|Verdict|Summary|Unit|Order|Show)$",
+    "^(All|Changed|Worse|Better|unit|order|side|change|benchmarks?|verdict|commit|Commit|before|after|low|high)$",
+    "^(interval|subject|Close|better|worse|changed|\\d+ (results|series))$",
+  ].join("|"),
+);
+
+step("loads and benchmarks are in Russian and Chinese", async () => {
+  const drawn = ".grid .plot canvas";
+  const pages = [
+    ["load", "/load?file=before.whet", drawn, { ru: "Задержка по перцентилям", zh: "延迟百分位" }],
+    [
+      "loads",
+      "/load?file=first-load.json&base=second-load.json",
+      drawn,
+      { ru: "Задержка во времени", zh: "延迟随时间变化" },
+    ],
+    ["bench", "/bench?file=bench.txt", ".picture", { ru: "Фильтр по имени", zh: "按名称筛选" }],
+    ["compared", "/bench?file=compared.json", ".picture", { ru: "Как читать эту страницу", zh: "如何阅读此页面" }],
+    ["along", "/bench?file=along.json", ".series .plot", { ru: "Изменения, сначала новые", zh: "变化，从新到旧" }],
+  ];
+  for (const locale of ["ru", "zh"])
+    for (const [name, path, ready, wanted] of pages) {
+      const p = await open(path, "main[data-ready]", { locale, viewport: { width: 390, height: 844 } });
+      await p.page.locator(ready).first().waitFor();
+      assert.equal(await p.page.evaluate(() => document.documentElement.lang), locale);
+      // The results of a commit, all tables, and a point that is read out.
+      if (name === "along") {
+        await p.page.locator("tr.commit a").first().click();
+        await p.page.locator(".commits table").waitFor();
+        await p.page.locator(".commits .bad", { hasText: { ru: "хуже", zh: "变差" }[locale] }).first().waitFor();
+      }
+      for (const s of await p.page.locator("main.page details > summary").all()) await s.click();
+      const chart = p.page.locator(".plot, .picture").first();
+      await chart.scrollIntoViewIfNeeded();
+      await chart.locator("canvas").first().waitFor();
+      await p.settle();
+      await chart.focus();
+      await p.page.keyboard.press("ArrowRight");
+      await p.page.waitForFunction(() => document.querySelector("main.page .live").textContent !== "");
+      await p.settle(`${name}-texts-${locale}`);
+      const words = await ownWords(p);
+      const own = { ru: /[а-яё]/i, zh: /\p{Script=Han}/u }[locale];
+      assert.ok(words.filter((s) => own.test(s)).length > 10, `${path}: ${words.join(" | ")}`);
+      assert.ok(words.includes(wanted[locale]), `${path}: ${words.join(" | ")}`);
+      assert.deepEqual(words.filter((s) => english.test(s)), [], `${path} in ${locale}`);
+      // Neither the window nor what scrolls in it is wider than a phone.
+      const wide = await p.page.evaluate(() => {
+        const page = document.getElementById("content");
+        return [document.documentElement.scrollWidth - innerWidth, page.scrollWidth - page.clientWidth];
+      });
+      assert.ok(wide.every((n) => n <= 0), `${path} in ${locale} is too wide by ${wide} px`);
+      await p.close();
+    }
+});
+
 await journey.walk();

@@ -356,6 +356,11 @@ function span(low: number, high: number): [number, number] {
   return high > low ? [low, high + (high - low) * 0.05] : [low, low + (Math.abs(low) || 1)];
 }
 
+/** About how wide a text is, in pixels: Chinese characters are wider. */
+function textWidth(text: string): number {
+  return [...text].reduce((n, c) => n + (c > "\u2e80" ? 13 : 7), 0);
+}
+
 /** Charts below each other as SVG, each with its title and the names of its lines. */
 export function chartsSvg(plots: readonly Plot[], pen: SvgPen, title: string): string {
   const style = getComputedStyle(document.documentElement);
@@ -375,7 +380,7 @@ export function chartsSvg(plots: readonly Plot[], pen: SvgPen, title: string): s
       pen.fillRect(x, y + 24, 10, 10);
       pen.fillStyle = color("--text");
       pen.fillText(s.name, x + 14, y + 29);
-      x += 30 + s.name.length * 7;
+      x += 30 + textWidth(s.name);
     }
     p.svg(pen, margin, y + head);
     y += head + p.size.height + margin;

@@ -1,6 +1,9 @@
 import type { BenchPagePairs } from "../api/bench.ts";
 import { axisRange, percentChange, runningMedian, ticks } from "../lib/bench.ts";
+import { benchTexts } from "../texts/bench.ts";
 import { prepare, ring, type Spot } from "./strip.ts";
+
+const { t } = benchTexts;
 
 export const pairsHeight = 128;
 
@@ -33,7 +36,7 @@ export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: Bench
     g.lineTo(width - 8, Math.round(y(1 + v)) + 0.5);
     g.stroke();
     g.fillStyle = color("--quiet");
-    g.fillText(v === 0 ? "no change" : percentChange(v, percents), left - 5, y(1 + v));
+    g.fillText(v === 0 ? t("pair.same") : percentChange(v, percents), left - 5, y(1 + v));
   }
   g.strokeStyle = color("--quiet");
   g.setLineDash([5, 4]);
@@ -46,7 +49,7 @@ export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: Bench
   g.textAlign = "center";
   g.fillStyle = color("--quiet");
   for (const i of ticks({ low: 1, high: n }, Math.max(2, Math.floor(width / 110)))) {
-    if (Number.isInteger(i)) g.fillText(`pair ${i}`, Math.min(x(i - 1), width - 24), bottom + 4);
+    if (Number.isInteger(i)) g.fillText(t("pair.axis", { i }), Math.min(x(i - 1), width - 24), bottom + 4);
   }
 
   const ink = color("--series-2");

@@ -3,6 +3,8 @@ import type { BenchDoc } from "../api/bench.ts";
 import type { HistoryDoc } from "../api/benchhistory.ts";
 import { file } from "../state/route.ts";
 import { csv, save, sharing, viewKeys } from "../state/shell.ts";
+import { benchTexts } from "../texts/bench.ts";
+import { language } from "../texts/index.ts";
 import { startBench } from "../views/bench.ts";
 import { startHistory } from "../views/benchhistory.ts";
 import "uplot/dist/uPlot.min.css";
@@ -10,6 +12,9 @@ import "../style-load.css";
 import "../style-bench.css";
 import "../style-benchhistory.css";
 import "../style-document.css";
+
+/** The texts of benchmarks in other languages. */
+const others = { ru: () => import("../texts/bench.ru.ts"), zh: () => import("../texts/bench.zh.ts") };
 
 /** The measurements: of each benchmark in each column, or at each commit. */
 function rows(doc: { measured?: BenchDoc; history?: HistoryDoc }): (string | number)[][] {
@@ -46,7 +51,10 @@ function rows(doc: { measured?: BenchDoc; history?: HistoryDoc }): (string | num
 /** Benchmarks: a run, two builds compared, or a history along commits. */
 export async function showBench(root: HTMLElement): Promise<(() => void) | void> {
   const query = { file: file.value };
-  const doc = await get<{ measured?: BenchDoc; history?: HistoryDoc }>("/bench", query);
+  const [doc] = await Promise.all([
+    get<{ measured?: BenchDoc; history?: HistoryDoc }>("/bench", query),
+    benchTexts.speak(language.value, others),
+  ]);
   sharing.value = {
     command: ["whet", "ui", file.value],
     files: [

@@ -5,10 +5,15 @@ import { chartsPng, hexColors } from "../draw/raster.ts";
 import { SvgPen } from "../lib/svg.ts";
 import { file, param } from "../state/route.ts";
 import { csv, save, sharing, viewKeys } from "../state/shell.ts";
+import { language } from "../texts/index.ts";
+import { loadTexts } from "../texts/load.ts";
 import { startLoad } from "../views/load.ts";
 import "uplot/dist/uPlot.min.css";
 import "../style-load.css";
 import "../style-document.css";
+
+/** The texts of the charts in other languages. */
+const others = { ru: () => import("../texts/load.ru.ts"), zh: () => import("../texts/load.zh.ts") };
 
 /** What happened in each second of the runs. */
 function seconds(doc: LoadDoc): (string | number)[][] {
@@ -24,7 +29,7 @@ function seconds(doc: LoadDoc): (string | number)[][] {
 export async function showLoad(root: HTMLElement): Promise<void> {
   const base = param("base");
   const query = { file: file.value, base };
-  const doc = await get<LoadDoc>("/load", query);
+  const [doc] = await Promise.all([get<LoadDoc>("/load", query), loadTexts.speak(language.value, others)]);
   const stem = file.value.split("/").at(-1);
   root.classList.add("document-scrolls");
   const plots = startLoad(doc, root, true);

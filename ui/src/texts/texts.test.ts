@@ -1,11 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { en as bench } from "./bench.ts";
+import { texts as benchRu } from "./bench.ru.ts";
+import { texts as benchZh } from "./bench.zh.ts";
 import { en } from "./en.ts";
 import { fill } from "./fill.ts";
 import { en as flame } from "./flame.ts";
 import { texts as flameRu } from "./flame.ru.ts";
 import { texts as flameZh } from "./flame.zh.ts";
+import { en as load } from "./load.ts";
+import { texts as loadRu } from "./load.ru.ts";
+import { texts as loadZh } from "./load.zh.ts";
 import { ru } from "./ru.ts";
 import { zh } from "./zh.ts";
 
@@ -15,6 +21,8 @@ type Table = Record<string, string>;
 const tables: readonly (readonly [name: string, en: Table, ru: Table, zh: Table])[] = [
   ["pages", en, ru, zh],
   ["flame", flame, flameRu, flameZh],
+  ["load", load, loadRu, loadZh],
+  ["bench", bench, benchRu, benchZh],
 ];
 
 /** The words in braces of a text, sorted. */
@@ -23,7 +31,17 @@ function words(text: string): string[] {
 }
 
 /** Texts that are the same in every language. */
-const names = new Set(["Go", "GOMAXPROCS", "{n}/s", "p99 {t}", "{n}/с"]);
+const names = new Set([
+  "Go",
+  "GOMAXPROCS",
+  "{n}/s",
+  "p99 {t}",
+  "{n}/с",
+  "{run}: {text}",
+  "{a} {b}",
+  "{a}. {b}",
+  "{column}: {center} {value}",
+]);
 
 const languages = tables.flatMap(([name, from, ru, zh]) => [
   [`Russian ${name}`, from, ru, 3],

@@ -1,4 +1,11 @@
-import type { BenchDoc, BenchPageCell, BenchPageChange, BenchPageRow, BenchPageTable } from "../api/bench.ts";
+import type {
+  BenchDoc,
+  BenchPageCell,
+  BenchPageChange,
+  BenchPagePairs,
+  BenchPageRow,
+  BenchPageTable,
+} from "../api/bench.ts";
 import { drawPairs, pairsHeight } from "../draw/pairs.ts";
 import { axisHeight, columnColors, drawStrip, laneHeight } from "../draw/strip.ts";
 import {
@@ -14,10 +21,14 @@ import {
   type Show,
 } from "../lib/bench.ts";
 import { scaled } from "../lib/benchunit.ts";
+import { benchTexts } from "../texts/bench.ts";
+import { word } from "./benchwords.ts";
 import { choice, h } from "./dom.ts";
 import { bindSearch } from "./searchbox.ts";
 import { Picture, pointerTip, type Drawing } from "./plot.ts";
 import { themeButton } from "./themebutton.ts";
+
+const { t } = benchTexts;
 
 /** The number of benchmarks of a table added to the page at a time. */
 const step = 250;
@@ -59,32 +70,32 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
   const found = h("span", { class: "about", role: "status" });
   const input = h("input", {
     type: "search",
-    placeholder: "Filter by name",
-    "aria-label": "Filter by name",
+    placeholder: t("filter"),
+    "aria-label": t("filter"),
     value: state.query,
     oninput: () => set({ query: input.value }),
   });
-  const units = [...new Set(doc.tables.map((t) => t.unit))];
-  const unit = select("Unit", [["", "all units"], ...units.map((u): [string, string] => [u, u])], (v) =>
+  const units = [...new Set(doc.tables.map((table) => table.unit))];
+  const unit = select(t("unit.label"), [["", t("unit.all")], ...units.map((u): [string, string] => [u, u])], (v) =>
     set({ unit: v }),
   );
   const order = select(
-    "Order",
+    t("order.label"),
     [
-      ["change", "by significance"],
-      ["delta", "by change, worst of lower-is-better first"],
-      ["name", "by name"],
-      ["file", "as measured"],
+      ["change", t("order.change")],
+      ["delta", t("order.delta")],
+      ["name", t("order.name")],
+      ["file", t("order.file")],
     ],
     (v) => set({ order: v as Order }),
   );
   const show = choice(
-    "Show",
+    t("show.label"),
     [
-      ["all", "All"],
-      ["changed", "Changed"],
-      ["worse", "Worse"],
-      ["better", "Better"],
+      ["all", t("show.all")],
+      ["changed", t("show.changed")],
+      ["worse", t("show.worse")],
+      ["better", t("show.better")],
     ],
     (v) => set({ show: v as Show }),
   );
@@ -109,16 +120,16 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
     pictures.clear();
     tip.hide();
     let rows = 0;
-    const all = doc.tables.filter((t) => unit.value === "" || t.unit === unit.value);
-    const sections = all.map((t) => {
-      const chosen = arrange(t.rows, state);
+    const all = doc.tables.filter((table) => unit.value === "" || table.unit === unit.value);
+    const sections = all.map((table) => {
+      const chosen = arrange(table.rows, state);
       rows += chosen.length;
-      return chosen.length > 0 && section(t, chosen);
+      return chosen.length > 0 && section(table, chosen);
     });
-    const total = all.reduce((n, t) => n + t.rows.length, 0);
-    found.textContent = rows === total ? `${total} results` : `${rows} of ${total} results`;
+    const total = all.reduce((n, table) => n + table.rows.length, 0);
+    found.textContent = rows === total ? t("results", { n: total }) : t("results.some", { n: rows, all: total });
     lists.replaceChildren(...sections.filter((s) => s !== false));
-    if (rows === 0) lists.append(h("p", { class: "about" }, "No matching benchmark."));
+    if (rows === 0) lists.append(h("p", { class: "about" }, t("nothing")));
     const first = lists.querySelector<HTMLElement>(".picture");
     if (first) first.tabIndex = 0;
   }
@@ -147,9 +158,10 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
     now.tabIndex = 0;
   });
 
-  function section(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
-    const shown = more.get(t) ?? step;
-    const list = h("ol", { class: "benchmarks" }, ...rows.slice(0, shown).map((r) => card(t, r)));
+  function section(table: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
+    const shown = more.get(table) ?? step;
+    const title = t("astable", { title: table.unit });
+    const list = h("ol", { class: "benchmarks" }, ...rows.slice(0, shown).map((r) => card(table, r)));
     const all = h(
       "details",
       {
@@ -158,18 +170,19 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
           all.append(
             h(
               "div",
-              { class: "scroll", tabindex: "0", role: "region", "aria-label": `${t.unit} as a table` },
-              dataTable(t, rows),
+              { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
+              dataTable(table, rows),
             ),
           ),
       },
-      h("summary", {}, `${t.unit} as a table`),
+      h("summary", {}, title),
     );
     return h(
       "section",
       {},
-      h("h2", {}, t.unit),
-      t.config.length > 0 && h("p", { class: "about" }, t.config.map((f) => `${f.name}: ${f.value}`).join(" · ")),
+      h("h2", {}, table.unit),
+      table.config.length > 0 &&
+        h("p", { class: "about" }, table.config.map((f) => `${f.name}: ${f.value}`).join(" · ")),
       all,
       list,
       rows.length > shown &&
@@ -178,35 +191,39 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
           {
             type: "button",
             onclick: () => {
-              more.set(t, shown + step);
+              more.set(table, shown + step);
               fill();
             },
           },
-          `Show ${Math.min(step, rows.length - shown)} more of ${rows.length}`,
+          t("more", { n: Math.min(step, rows.length - shown), all: rows.length }),
         ),
-      ...t.notes.map((n) => h("p", { class: "about" }, n)),
+      ...table.notes.map((n) => h("p", { class: "about" }, n)),
     );
   }
 
-  function card(t: BenchPageTable, row: BenchPageRow): HTMLElement {
-    const binary = t.binary;
-    const value = (v: number) => `${scaled(v, binary)} ${t.unit}`;
+  function card(table: BenchPageTable, row: BenchPageRow): HTMLElement {
+    const binary = table.binary;
+    const value = (v: number) => `${scaled(v, binary)} ${table.unit}`;
     const range = axisRange(row.cells);
     const main = mainChange(row);
     const strip: Drawing = {
-      name:
-        `${row.name}, measurements. ${row.cells.map((c) => describe(t, c)).join(". ")}. ` +
-        "Left and right arrow keys read out the points, up and down move to other benchmarks.",
+      name: t("strip", { name: row.name, cells: sentences(row.cells.map((c) => describe(table, c))) }),
       height: row.cells.length * laneHeight + axisHeight,
       draw: (canvas, width, mark) => drawStrip(canvas, width, { lanes: row.cells, binary, range }, mark),
       say: (s) => {
         const cell = row.cells[s.lane] as BenchPageCell;
-        const column = t.columns[cell.column] ?? "";
+        const column = table.columns[cell.column] ?? "";
         if (s.index < 0) {
-          const spread = cell.bounded ? `, ${t.spread} ${value(cell.low)} to ${value(cell.high)}` : "";
-          return `${column}: ${t.center} ${value(cell.center)}${spread}`;
+          const center = { column, center: word(table.center), value: value(cell.center) };
+          const range = { spread: word(table.spread), low: value(cell.low), high: value(cell.high) };
+          return cell.bounded ? t("center.range", { ...center, ...range }) : t("center", center);
         }
-        return `${column}: ${value(cell.values[s.index] as number)}, ${s.index + 1} of ${cell.values.length}`;
+        return t("point", {
+          column,
+          value: value(cell.values[s.index] as number),
+          i: s.index + 1,
+          n: cell.values.length,
+        });
       },
       visit: (spots) =>
         [...spots].sort(
@@ -223,29 +240,25 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
         {},
         row.name,
         main && main.words !== "no change shown"
-          ? h("span", { class: `verdict-word ${main.verdict}` }, `${main.text} ${main.words}`)
+          ? h("span", { class: `verdict-word ${main.verdict}` }, `${main.text} ${word(main.words)}`)
           : null,
       ),
-      h("div", { class: "lanes" }, lanes(t, row), row.cells.length > 0 && picture(strip)),
+      h("div", { class: "lanes" }, lanes(table, row), row.cells.length > 0 && picture(strip)),
       ...row.pairs.map((p) =>
         h(
           "figure",
           {},
-          h(
-            "figcaption",
-            { class: "about" },
-            `Ratio of each pair of rounds, in order of time: ${percentChange(p.ratio - 1)}`,
-            p.bounded ? `, between ${percentChange(p.low - 1)} and ${percentChange(p.high - 1)}` : "",
-            ".",
-          ),
+          h("figcaption", { class: "about" }, ratioText(p)),
           picture({
-            name:
-              `${row.name}, ratios of ${p.ratios.length} pairs of rounds in order of time. ` +
-              "Arrow keys right and left read them out.",
+            name: t("pairs", { name: row.name, n: p.ratios.length }),
             height: pairsHeight,
             draw: (canvas, width, mark) => drawPairs(canvas, width, p, mark),
             say: (s) =>
-              `pair ${s.index + 1} of ${p.ratios.length}: ${percentChange((p.ratios[s.index] as number) - 1)}`,
+              t("pair", {
+                i: s.index + 1,
+                n: p.ratios.length,
+                change: percentChange((p.ratios[s.index] as number) - 1),
+              }),
             visit: (spots) => [...spots],
           }),
         ),
@@ -267,26 +280,24 @@ export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): voi
     doc.verdict.length > 0 &&
       h(
         "section",
-        { class: "headline", "aria-label": "Verdict" },
+        { class: "headline", "aria-label": t("verdict") },
         ...doc.verdict.map((v) => h("p", { class: v.tone }, v.text)),
       ),
-    ...doc.notes.map((n) => h("p", { class: "about" }, `note: ${n}`)),
-    summary(doc, (t) => set({ unit: t.unit, query: "", show: "all" })),
+    ...doc.notes.map((n) => h("p", { class: "about" }, t("note", { text: n }))),
+    summary(doc, (table) => set({ unit: table.unit, query: "", show: "all" })),
     h(
       "details",
       { class: "about" },
-      h("summary", {}, "How to read this page"),
-      "Points are measurements, from the top of a strip to its bottom in order of time; the line is the " +
-        `${doc.tables[0]?.center ?? "center"}, the bar its ${doc.tables[0]?.spread ?? "interval"}. ` +
-        `Arrowheads are beyond the axis. ${doc.legend}`,
+      h("summary", {}, t("how")),
+      `${howText(doc.tables[0])} ${doc.legend}`,
     ),
     h(
       "div",
       { class: "toolbar", role: "search" },
       h("div", { class: "search" }, input),
       show.el,
-      h("label", {}, h("span", {}, "unit"), unit),
-      h("label", {}, h("span", {}, "order"), order),
+      h("label", {}, h("span", {}, t("head.unit")), unit),
+      h("label", {}, h("span", {}, t("head.order")), order),
       found,
     ),
     lists,
@@ -309,17 +320,40 @@ function select(name: string, options: [string, string][], pick: (value: string)
   return el;
 }
 
-function describe(t: BenchPageTable, c: BenchPageCell): string {
+function describe(table: BenchPageTable, c: BenchPageCell): string {
   const change = c.changes[0];
-  const n = `${c.n} measurement${c.n === 1 ? "" : "s"}`;
-  const verdict = change ? `, ${change.text}, ${change.words}` : "";
-  return `${t.columns[c.column]} ${t.center} ${c.text} ${c.range}, ${n}${verdict}`;
+  const column = table.columns[c.column] ?? "";
+  const words = { column, center: word(table.center), value: c.text, range: c.range, n: c.n };
+  return change
+    ? t("cell.change", { ...words, change: change.text, verdict: word(change.words) })
+    : t("cell", words);
+}
+
+/** Sentences after one another; the last one has no period yet. */
+function sentences(all: readonly string[]): string {
+  return all.length > 0 ? all.reduce((a, b) => t("cells", { a, b })) : "";
+}
+
+/** What the ratios of pairs of rounds come to. */
+function ratioText(p: BenchPagePairs): string {
+  const ratio = percentChange(p.ratio - 1);
+  return p.bounded
+    ? t("ratio.range", { ratio, low: percentChange(p.low - 1), high: percentChange(p.high - 1) })
+    : t("ratio", { ratio });
+}
+
+/** Explains the drawings, for the table that is the first one. */
+function howText(table: BenchPageTable | undefined): string {
+  return t("how.text", {
+    center: table ? word(table.center) : t("how.center"),
+    spread: table ? word(table.spread) : t("how.spread"),
+  });
 }
 
 /** The columns of a benchmark, a line for each lane of the drawing next to it. */
-function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
+function lanes(table: BenchPageTable, row: BenchPageRow): HTMLElement {
   const changes = row.cells.some((c) => c.changes.length > 0);
-  const heads = ["side", t.center, "±", ...(changes ? ["change", "p", "q"] : []), "n"];
+  const heads = [t("head.side"), word(table.center), "±", ...(changes ? [t("head.change"), "p", "q"] : []), "n"];
   return h(
     "table",
     { class: "lane-table" },
@@ -341,9 +375,9 @@ function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
           {},
           h(
             "th",
-            { scope: "row", title: t.columns[c.column] },
+            { scope: "row", title: table.columns[c.column] },
             swatch(c.column),
-            h("span", {}, t.columns[c.column] ?? ""),
+            h("span", {}, table.columns[c.column] ?? ""),
           ),
           h("td", {}, c.text),
           h("td", { class: "quiet" }, c.range),
@@ -358,7 +392,7 @@ function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
 function changeCells(d: BenchPageChange | undefined): HTMLElement[] {
   if (!d) return [h("td", {}), h("td", { class: "stat" }), h("td", { class: "stat" })];
   return [
-    h("td", { class: `delta ${d.verdict}`, title: d.words }, d.text),
+    h("td", { class: `delta ${d.verdict}`, title: word(d.words) }, d.text),
     h("td", { class: "quiet stat" }, ...named("p", d.p)),
     h("td", { class: "quiet stat" }, ...named("q", d.q)),
   ];
@@ -377,22 +411,22 @@ function swatch(column: number): HTMLElement {
 }
 
 /** All figures of a table's benchmarks, without the drawings. */
-function dataTable(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
+function dataTable(table: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
   const changes = rows.some((r) => r.cells.some((c) => c.changes.length > 0));
-  const heads = t.columns.flatMap((name, k) => [
-    `${name} ${t.unit}`,
+  const heads = table.columns.flatMap((name, k) => [
+    `${name} ${table.unit}`,
     "±",
     "n",
-    ...(changes && k > 0 ? ["change", "p", "q", "verdict"] : []),
+    ...(changes && k > 0 ? [t("head.change"), "p", "q", t("head.verdict")] : []),
   ]);
   return h(
     "table",
     { class: "table" },
-    h("caption", {}, `${rows.length} of ${t.rows.length} benchmarks, ${t.unit}`),
+    h("caption", {}, t("benchmarks", { n: rows.length, all: table.rows.length, unit: table.unit })),
     h(
       "thead",
       {},
-      h("tr", {}, h("th", { scope: "col" }, "benchmark"), ...heads.map((text) => h("th", { scope: "col" }, text))),
+      h("tr", {}, ...[t("head.benchmark"), ...heads].map((text) => h("th", { scope: "col" }, text))),
     ),
     h(
       "tbody",
@@ -402,12 +436,12 @@ function dataTable(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
           "tr",
           {},
           h("th", { scope: "row" }, r.name),
-          ...t.columns.flatMap((_, k) => {
+          ...table.columns.flatMap((_, k) => {
             const c = r.cells.find((cell) => cell.column === k);
             const d = c?.changes[0];
             const texts = [c?.text ?? "", c?.range ?? "", c ? String(c.n) : ""];
             if (changes && k > 0)
-              texts.push(d?.text ?? "", d ? probability(d.p) : "", d ? probability(d.q) : "", d?.words ?? "");
+              texts.push(d?.text ?? "", d ? probability(d.p) : "", d ? probability(d.q) : "", d ? word(d.words) : "");
             return texts.map((text) => h("td", {}, text));
           }),
         ),
@@ -417,37 +451,37 @@ function dataTable(t: BenchPageTable, rows: BenchPageRow[]): HTMLElement {
 }
 
 /** The verdicts of each table, with the geometric means. */
-function summary(doc: BenchDoc, go: (t: BenchPageTable) => void): HTMLElement | false {
-  const most = Math.max(0, ...doc.tables.map((t) => t.columns.length));
+function summary(doc: BenchDoc, go: (table: BenchPageTable) => void): HTMLElement | false {
+  const most = Math.max(0, ...doc.tables.map((table) => table.columns.length));
   if (most === 0) return false;
   const verdicts: [string, string][] = [
-    ["worse", "worse"],
-    ["better", "better"],
-    ["changed", "changed"],
-    ["undecided", "undecided"],
-    ["same", "no change shown"],
+    ["worse", t("word.worse")],
+    ["better", t("word.better")],
+    ["changed", t("word.changed")],
+    ["undecided", t("word.undecided")],
+    ["same", t("word.unchanged")],
   ];
-  const count = (t: BenchPageTable, verdict: string) =>
-    t.rows.filter((r) => {
+  const count = (table: BenchPageTable, verdict: string) =>
+    table.rows.filter((r) => {
       const v = mainChange(r)?.verdict;
       return verdict === "same" ? v === "same" || v === "chance" : v === verdict;
     }).length;
-  const used = verdicts.filter(([v]) => doc.tables.some((t) => count(t, v) > 0));
-  const configs = doc.tables.some((t) => JSON.stringify(t.config) !== JSON.stringify(doc.tables[0]?.config));
+  const used = verdicts.filter(([v]) => doc.tables.some((table) => count(table, v) > 0));
+  const configs = doc.tables.some((table) => JSON.stringify(table.config) !== JSON.stringify(doc.tables[0]?.config));
   return h(
     "section",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Summary" },
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": t("summary") },
     h(
       "table",
       { class: "table" },
-      h("caption", {}, "Summary"),
+      h("caption", {}, t("summary")),
       h(
         "thead",
         {},
         h(
           "tr",
           {},
-          ...["unit", "benchmarks", ...used.map(([, text]) => text), "geometric means"].map((text) =>
+          ...[t("head.unit"), t("head.benchmarks"), ...used.map(([, text]) => text), t("head.means")].map((text) =>
             h("th", { scope: "col" }, text),
           ),
         ),
@@ -455,32 +489,32 @@ function summary(doc: BenchDoc, go: (t: BenchPageTable) => void): HTMLElement | 
       h(
         "tbody",
         {},
-        ...doc.tables.map((t) =>
+        ...doc.tables.map((table) =>
           h(
             "tr",
             {},
             h(
               "th",
               { scope: "row" },
-              h("button", { type: "button", class: "plain", title: "Show these alone", onclick: () => go(t) }, t.unit),
-              configs ? h("span", { class: "place" }, ` ${t.config.map((f) => f.value).join(" · ")}`) : null,
+              h("button", { type: "button", class: "plain", title: t("alone"), onclick: () => go(table) }, table.unit),
+              configs ? h("span", { class: "place" }, ` ${table.config.map((f) => f.value).join(" · ")}`) : null,
             ),
-            h("td", {}, String(t.rows.length)),
-            ...used.map(([v]) => h("td", { class: `delta ${count(t, v) > 0 ? v : ""}` }, String(count(t, v)))),
+            h("td", {}, String(table.rows.length)),
+            ...used.map(([v]) => h("td", { class: `delta ${count(table, v) > 0 ? v : ""}` }, String(count(table, v)))),
             h(
               "td",
               { class: "means" },
-              t.means.length === 0
+              table.means.length === 0
                 ? ""
                 : h(
                     "span",
                     {},
-                    ...t.means.map((m, k) =>
+                    ...table.means.map((m, k) =>
                       h(
                         "span",
                         { class: "mean" },
                         swatch(k),
-                        `${t.columns[k] ?? ""} ${m.center}${m.change ? ` (${m.change})` : ""}`,
+                        `${table.columns[k] ?? ""} ${m.center}${m.change ? ` (${m.change})` : ""}`,
                       ),
                     ),
                   ),

@@ -1,38 +1,40 @@
-import type { HistoryDoc, HistorySeries } from "../api/benchhistory.ts";
+import type { HistoryDoc, HistoryPoint, HistorySeries } from "../api/benchhistory.ts";
 import { Plot, type Chart } from "../draw/chart.ts";
 import { axisStart, chosen, columns, historyHash, historyState, type HistoryState } from "../lib/benchhistory.ts";
 import { scaled } from "../lib/benchunit.ts";
+import { benchTexts } from "../texts/bench.ts";
+import { word } from "./benchwords.ts";
+import { dataTable } from "./datatable.ts";
 import { choice, h } from "./dom.ts";
 import { changesTable, commitLink, Commits, verdictText } from "./historycommits.ts";
 import { bindHelp, pageHelp } from "./pagehelp.ts";
 import { bindSearch } from "./searchbox.ts";
-import { dataTable } from "./load.ts";
 import { themeButton } from "./themebutton.ts";
+
+const { t } = benchTexts;
 
 /** The number of charts added to the page at a time. */
 const step = 200;
 
 const verdictColors: Record<string, string> = { worse: "--bad", better: "--good" };
 
-const keys: readonly (readonly [string, string])[] = [
-  ["/", "filter by name"],
-  ["← →, Home, End", "go from commit to commit of the chart that has the focus, which reads them out"],
-  ["Enter", "show the results of that commit, compared with the one before"],
-  ["?", "this help"],
-];
+/** The help of the page. */
+function helpDialog(): HTMLDialogElement {
+  return pageHelp(
+    t("help.title"),
+    [t("help.charts"), t("help.links")],
+    [
+      ["/", t("help.filter")],
+      ["← →, Home, End", t("help.points")],
+      ["Enter", t("help.enter")],
+      ["?", t("help.help")],
+    ],
+  );
+}
 
 /** Builds the page; shell: within whet ui, whose header has the theme. The returned function opens the help. */
 export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false): () => void {
-  const help = pageHelp(
-    "Benchmarks along commits",
-    [
-      "Each chart is a benchmark in one unit. Dashed vertical lines are changes, and dashed horizontal lines the " +
-        "medians between them.",
-      "The commits of a change lead to their results. A link to this page, including everything after the #, " +
-        "shows the same view.",
-    ],
-    keys,
-  );
+  const help = helpDialog();
   const live = h("p", { class: "live", "aria-live": "polite" });
   const plots = new Map<Element, Plot>();
   const theme = themeButton(() => {
@@ -53,23 +55,23 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
   let shown = step;
   const input = h("input", {
     type: "search",
-    placeholder: "Filter by name",
-    "aria-label": "Filter by name",
+    placeholder: t("filter"),
+    "aria-label": t("filter"),
     value: state.query,
     oninput: () => set({ query: input.value }),
   });
   const units = [...new Set(doc.series.map((s) => s.unit))];
   const unit = h(
     "select",
-    { "aria-label": "Unit", onchange: () => set({ unit: unit.value }) },
-    h("option", { value: "" }, "all units"),
+    { "aria-label": t("unit.label"), onchange: () => set({ unit: unit.value }) },
+    h("option", { value: "" }, t("unit.all")),
     ...units.map((u) => h("option", { value: u }, u)),
   );
   const show = choice(
-    "Show",
+    t("show.label"),
     [
-      ["all", "All"],
-      ["changed", "Changed"],
+      ["all", t("show.all")],
+      ["changed", t("show.changed")],
     ],
     (v) => set({ changed: v === "changed" }),
   );
@@ -96,10 +98,10 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
     for (const p of plots.values()) p.clear();
     plots.clear();
     const some = chosen(doc.series, { ...state, unit: unit.value });
-    found.textContent =
-      some.length === doc.series.length ? `${some.length} series` : `${some.length} of ${doc.series.length} series`;
+    const [n, all] = [some.length, doc.series.length];
+    found.textContent = n === all ? t("series", { n }) : t("series.some", { n, all });
     grid.replaceChildren(...some.slice(0, shown).map(card));
-    if (some.length === 0) grid.append(h("p", { class: "about" }, "No matching series."));
+    if (some.length === 0) grid.append(h("p", { class: "about" }, t("series.none")));
     if (some.length > shown) {
       const more = h(
         "button",
@@ -110,7 +112,7 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
             fill();
           },
         },
-        `Show ${Math.min(step, some.length - shown)} more of ${some.length}`,
+        t("more", { n: Math.min(step, some.length - shown), all: some.length }),
       );
       grid.append(h("p", {}, more));
     }
@@ -128,10 +130,9 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
     const xs = data[0] as number[];
     const at = new Map(s.points.map((p) => [p.commit, p]));
     const reading = h("p", { class: "reading about" });
-    const rest =
-      s.changes.length > 0
-        ? s.changes.map((c) => `${doc.commits[c.at]?.short}: ${c.text} ${c.verdict}`).join("; ")
-        : "No change.";
+    const changes = s.changes
+      .map((c) => t("change", { commit: doc.commits[c.at]?.short ?? "", change: c.text, verdict: word(c.verdict) }))
+      .join("; ");
     const list = h(
       "ul",
       { class: "changes-of" },
@@ -152,13 +153,13 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       title: `${s.name} ${s.unit}`,
       columns: data,
       series: [
-        { name: "low", color: "--series-1", kind: "edge" },
-        { name: "high", color: "--series-1", kind: "edge" },
+        { name: t("head.low"), color: "--series-1", kind: "edge" },
+        { name: t("head.high"), color: "--series-1", kind: "edge" },
         { name: s.name, color: "--series-1", kind: "line" },
-        { name: "level", color: "--series-2", kind: "line", dashed: true },
+        { name: t("head.level"), color: "--series-2", kind: "line", dashed: true },
       ],
       x: {
-        label: "commit",
+        label: t("head.commit"),
         log: false,
         text: (v) => (Number.isInteger(v) ? (doc.commits[v]?.short.slice(0, 8) ?? "") : ""),
       },
@@ -169,23 +170,20 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
         const i = index === null ? undefined : xs[index];
         read = i ?? -1;
         if (i === undefined) return (reading.textContent = "");
-        const p = at.get(i);
         const change = s.changes.find((c) => c.at === i);
-        const measured = p
-          ? `${value(p.center)}${p.bounded ? ` (${value(p.low)} to ${value(p.high)})` : ""}, ` +
-            `${p.n} measurement${p.n === 1 ? "" : "s"}${p.runs > 1 ? ` of ${p.runs} runs` : ""}`
-          : "not measured";
-        const changed = change ? `. Changed: ${change.text}, ${change.verdict}` : "";
-        return (reading.textContent = `${commit(i)}: ${measured}${changed}`);
+        const measured = measuredText(commit(i), at.get(i), value);
+        return (reading.textContent = change
+          ? t("measured.changed", { measured, change: change.text, verdict: word(change.verdict) })
+          : measured);
       },
     };
     const el = h("div", {
       class: "plot",
       tabindex: "0",
       role: "img",
-      "aria-label":
-        `${chart.title} along ${xs.length} commits. ${rest} ` +
-        "Arrow keys read out the commits, Enter shows the results of one; the table below lists them.",
+      "aria-label": changes
+        ? t("along", { title: chart.title, n: xs.length, changes })
+        : t("along.same", { title: chart.title, n: xs.length }),
       onkeydown: (e: KeyboardEvent) => {
         if (e.key !== "Enter" || read < 0) return;
         set({ commit: doc.commits[read]?.hash ?? "", base: "" });
@@ -202,10 +200,18 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
           table.append(
             h(
               "div",
-              { class: "scroll", tabindex: "0", role: "region", "aria-label": `${chart.title} as a table` },
+              { class: "scroll", tabindex: "0", role: "region", "aria-label": t("astable", { title: chart.title }) },
               dataTable({
                 caption: chart.title,
-                columns: ["commit", "time", s.unit, "low", "high", "n", "subject"],
+                columns: [
+                  t("head.commit"),
+                  t("head.time"),
+                  s.unit,
+                  t("head.low"),
+                  t("head.high"),
+                  "n",
+                  t("head.subject"),
+                ],
                 rows: s.points.map((p) => [
                   doc.commits[p.commit]?.short ?? "",
                   doc.commits[p.commit]?.time ?? "",
@@ -219,7 +225,7 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
             ),
           ),
       },
-      h("summary", {}, "as a table"),
+      h("summary", {}, t("table")),
     );
     return h(
       "section",
@@ -246,23 +252,27 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
         "div",
         { class: "corner" },
         theme.el,
-        h("button", { type: "button", title: "Keys (?)", "aria-label": "Keys", hidden: shell, onclick: open }, "?"),
+        h(
+          "button",
+          { type: "button", title: t("keys.title"), "aria-label": t("keys"), hidden: shell, onclick: open },
+          "?",
+        ),
       ),
     ),
-    ...doc.notes.map((n) => h("p", { class: "about" }, `note: ${n}`)),
+    ...doc.notes.map((n) => h("p", { class: "about" }, t("note", { text: n }))),
     commits.el,
     doc.changes.length > 0
       ? h(
           "section",
-          { class: "scroll", tabindex: "0", role: "region", "aria-label": "Changes, newest first" },
+          { class: "scroll", tabindex: "0", role: "region", "aria-label": t("changes") },
           changesTable(doc),
         )
-      : h("p", {}, "Nothing changed."),
-    ...doc.tables.map((t) =>
+      : h("p", {}, t("changes.none")),
+    ...doc.tables.map((table) =>
       h(
         "section",
-        { class: "scroll gates", tabindex: "0", role: "region", "aria-label": t.caption },
-        dataTable(t),
+        { class: "scroll gates", tabindex: "0", role: "region", "aria-label": table.caption },
+        dataTable(table),
       ),
     ),
     h("p", { class: "about" }, doc.legend),
@@ -271,7 +281,7 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       { class: "toolbar", role: "search" },
       h("div", { class: "search" }, input),
       show.el,
-      h("label", {}, h("span", {}, "unit"), unit),
+      h("label", {}, h("span", {}, t("head.unit")), unit),
       found,
     ),
     h("section", {}, grid),
@@ -288,4 +298,14 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
   bindHelp(help);
   main.dataset.ready = "";
   return open;
+}
+
+/** What was measured of a series at a commit; value formats a number of the series. */
+function measuredText(commit: string, p: HistoryPoint | undefined, value: (v: number) => string): string {
+  if (!p) return t("measured.not", { commit });
+  const center = value(p.center);
+  const range = p.bounded ? t("range", { center, low: value(p.low), high: value(p.high) }) : center;
+  return p.runs > 1
+    ? t("measured.runs", { commit, value: range, n: p.n, runs: p.runs })
+    : t("measured", { commit, value: range, n: p.n });
 }

@@ -1,18 +1,20 @@
 import type { HistoryDoc, HistoryListed, HistoryPoint } from "../api/benchhistory.ts";
 import { compareCommits, findCommit, historyHash, historyStart, type HistoryState } from "../lib/benchhistory.ts";
 import { scaled } from "../lib/benchunit.ts";
+import { benchTexts } from "../texts/bench.ts";
+import { word } from "./benchwords.ts";
 import { h } from "./dom.ts";
 
-const heads = ["benchmark", "unit", "before", "after", "n", "change", "verdict"];
+const { t } = benchTexts;
 
 /** The number of rows of a table that are shown at first. */
 const most = 100;
 
-const words: Record<string, string> = { better: "good", worse: "bad", fails: "bad" };
+const classes: Record<string, string> = { better: "good", worse: "bad", fails: "bad" };
 
 /** A verdict in its color. */
 export function verdictText(verdict: string): HTMLElement {
-  return h("span", { class: words[verdict] ?? "" }, verdict);
+  return h("span", { class: classes[verdict] ?? "" }, word(verdict));
 }
 
 /** The hash that names a commit in links. */
@@ -36,7 +38,16 @@ export function changesTable(doc: HistoryDoc): HTMLElement {
     if (last && last.at === c.at && last.after === c.after) groups.at(-1)!.push(c);
     else groups.push([c]);
   }
-  const columns = ["benchmark", "unit", "before", "after", "change", "interval", "q", "verdict"];
+  const columns = [
+    t("head.benchmark"),
+    t("head.unit"),
+    t("head.before"),
+    t("head.after"),
+    t("head.change"),
+    t("head.interval"),
+    "q",
+    t("head.verdict"),
+  ];
   const group = (list: readonly HistoryListed[]) => {
     const { after, at } = list[0]!;
     const [a, b] = [doc.commits[after], doc.commits[at]];
@@ -67,7 +78,7 @@ export function changesTable(doc: HistoryDoc): HTMLElement {
   return h(
     "table",
     { class: "table changes" },
-    h("caption", {}, "Changes, newest first"),
+    h("caption", {}, t("changes")),
     h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, c)))),
     ...groups.map(group),
   );
@@ -75,7 +86,7 @@ export function changesTable(doc: HistoryDoc): HTMLElement {
 
 /** The panel with the results of a commit next to those of another one. */
 export class Commits {
-  readonly el = h("section", { class: "commits", hidden: true, "aria-label": "Results of a commit" });
+  readonly el = h("section", { class: "commits", hidden: true, "aria-label": t("commits.label") });
   private rows = most;
   private shown = "";
 
@@ -93,10 +104,10 @@ export class Commits {
     this.shown = key;
     const { doc } = this;
     const at = findCommit(doc.commits, state.commit);
-    const close = h("button", { type: "button", onclick: () => this.set({ commit: "", base: "" }) }, "Close");
+    const close = h("button", { type: "button", onclick: () => this.set({ commit: "", base: "" }) }, t("close"));
     if (at < 0) {
       this.el.replaceChildren(
-        h("p", { class: "about" }, `There are no results of the commit ${state.commit} here. `, close),
+        h("p", { class: "about" }, `${t("commit.none", { commit: state.commit })} `, close),
       );
       return;
     }
@@ -117,29 +128,44 @@ export class Commits {
     const bar = h(
       "div",
       { class: "toolbar" },
-      h("label", {}, h("span", {}, "commit"), pick("Commit", at, (commit) => this.set({ commit }))),
+      h("label", {}, h("span", {}, t("head.commit")), pick(t("commit.label"), at, (commit) => this.set({ commit }))),
       base >= 0
-        ? h("label", {}, h("span", {}, "compared with"), pick("Compared with", base, (b) => this.set({ base: b })))
+        ? h(
+            "label",
+            {},
+            h("span", {}, t("commit.base")),
+            pick(t("commit.base.label"), base, (b) => this.set({ base: b })),
+          )
         : null,
       close,
     );
     const rows = compareCommits(doc, at, base);
     const value = (p: HistoryPoint | null, binary: boolean) => {
       if (!p) return "–";
-      const range = p.bounded && p.low !== p.high ? ` (${scaled(p.low, binary)} to ${scaled(p.high, binary)})` : "";
-      return `${scaled(p.center, binary)}${range}`;
+      const center = scaled(p.center, binary);
+      if (!p.bounded || p.low === p.high) return center;
+      return t("range", { center, low: scaled(p.low, binary), high: scaled(p.high, binary) });
     };
+    const heads = [
+      t("head.benchmark"),
+      t("head.unit"),
+      t("head.before"),
+      t("head.after"),
+      "n",
+      t("head.change"),
+      t("head.verdict"),
+    ];
     const table = h(
       "table",
       { class: "table" },
-      h("caption", {}, base >= 0 ? `${doc.commits[base]!.short} and ${c.short}` : c.short),
+      h("caption", {}, base >= 0 ? t("commit.both", { a: doc.commits[base]!.short, b: c.short }) : c.short),
       h(
         "thead",
         {},
         h(
           "tr",
           {},
-          ...heads.map((t) => h("th", { scope: "col" }, t)),
+          ...heads.map((text) => h("th", { scope: "col" }, text)),
         ),
       ),
       h(
@@ -165,7 +191,7 @@ export class Commits {
       h("h2", {}, `${c.short} `, h("span", { class: "subject" }, c.subject)),
       h("p", { class: "about" }, c.time),
       bar,
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results of the commit" }, table),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("commit.results") }, table),
       more > 0
         ? h(
             "button",
@@ -176,15 +202,10 @@ export class Commits {
                 this.show(state);
               },
             },
-            `Show ${Math.min(1000, more)} more of ${rows.length}`,
+            t("more", { n: Math.min(1000, more), all: rows.length }),
           )
         : "",
-      h(
-        "p",
-        { class: "about" },
-        "~: the intervals of the two commits overlap. One commit is few measurements; the changes in the list are " +
-          "found along all commits.",
-      ),
+      h("p", { class: "about" }, t("commit.note")),
     );
   }
 }

@@ -1,8 +1,12 @@
 import type { LoadDoc, LoadRun, Table } from "../api/load.ts";
 import { Plot, type Chart, type Series } from "../draw/chart.ts";
 import { align, ms, percentileLabel, perSecond, thin, whole } from "../lib/load.ts";
+import { loadTexts } from "../texts/load.ts";
+import { dataTable } from "./datatable.ts";
 import { h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
+
+const { t } = loadTexts;
 
 /** The maximum number of rows in a chart's table: a long run would have thousands. */
 const mostRows = 240;
@@ -36,7 +40,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
       class: "plot",
       tabindex: "0",
       role: "img",
-      "aria-label": `${chart.title}. ${about} Arrow keys read out the points; the table below lists them.`,
+      "aria-label": t("plot", { title: chart.title, about }),
     });
     charts.append(
       h(
@@ -48,7 +52,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
         h(
           "details",
           {},
-          h("summary", {}, `${chart.title} as a table`),
+          h("summary", {}, t("astable", { title: chart.title })),
           h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.caption }, dataTable(table)),
         ),
       ),
@@ -74,8 +78,8 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
     ),
     ...doc.runs.map(verdict),
     doc.notes.length > 0 && h("section", {}, ...doc.notes.map((n) => h("p", { class: "about" }, n))),
-    ...doc.tables.map((t) =>
-      h("section", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.caption }, dataTable(t)),
+    ...doc.tables.map((table) =>
+      h("section", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.caption }, dataTable(table)),
     ),
     doc.runs.length > 0 && summary(doc.runs),
     h("section", {}, charts),
@@ -87,33 +91,34 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
     const held = knee.points.filter((p) => p.held).map((p): [number, number] => [p.rate, p.value_ns / 1e6]);
     const missed = knee.points.filter((p) => !p.held).map((p): [number, number] => [p.rate, p.value_ns / 1e6]);
     const series: Series[] = [
-      { name: "held", color: "--good", kind: "points" },
-      { name: "missed", color: "--bad", kind: "points" },
+      { name: t("knee.held"), color: "--good", kind: "points" },
+      { name: t("knee.missed"), color: "--bad", kind: "points" },
     ];
     const data = [held, missed];
     if (knee.limit_ns > 0 && knee.points.length > 1) {
       const ends = [knee.points[0], knee.points[knee.points.length - 1]] as typeof knee.points;
       data.push(ends.map((p): [number, number] => [p.rate, knee.limit_ns / 1e6]));
-      series.push({ name: "limit", color: "--quiet", kind: "line", dashed: true });
+      series.push({ name: t("knee.limit"), color: "--quiet", kind: "line", dashed: true });
     }
-    const found =
-      knee.capacity > 0
-        ? `The highest rate that met the objective is ${perSecond(knee.capacity)}.`
-        : "No rate met the objective.";
+    const found = knee.capacity > 0 ? t("knee.found", { rate: perSecond(knee.capacity) }) : t("knee.none");
     add(
       {
-        title: `Capacity: ${knee.metric} by rate`,
+        title: t("knee.title", { metric: knee.metric }),
         columns: joined(data),
         series,
-        x: { label: "requests a second", log: false, text: perSecond },
+        x: { label: t("requests"), log: false, text: perSecond },
         y: { label: knee.metric, log: wide(data), text: ms },
       },
       found,
       true,
       {
-        caption: "Rates tried",
-        columns: ["rate", knee.metric, "objective"],
-        rows: knee.points.map((p) => [perSecond(p.rate), ms(p.value_ns / 1e6), p.held ? "held" : "missed"]),
+        caption: t("knee.table"),
+        columns: [t("rate"), knee.metric, t("knee.objective")],
+        rows: knee.points.map((p) => [
+          perSecond(p.rate),
+          ms(p.value_ns / 1e6),
+          p.held ? t("knee.held") : t("knee.missed"),
+        ]),
       },
     );
   }
@@ -128,19 +133,19 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
     ];
     add(
       {
-        title: "Latency by percentile",
+        title: t("percentiles.title"),
         columns: joined(runs.map((r) => r.percentiles.map((p) => [p.inverse, p.ms]))),
-        series: each(runs, "latency", "line"),
-        x: { label: "percentile", log: true, text: percentileLabel, splits: decades.filter((v) => v <= most) },
-        y: { label: "latency", log: false, text: ms },
+        series: each(runs, t("latency"), "line"),
+        x: { label: t("percentile"), log: true, text: percentileLabel, splits: decades.filter((v) => v <= most) },
+        y: { label: t("latency"), log: false, text: ms },
       },
-      "The latency that each share of the answers did not exceed; each step to the right is ten times rarer.",
+      t("percentiles.about"),
       true,
       table(
-        "Latency by percentile",
-        "percentile",
+        t("percentiles.title"),
+        t("percentile"),
         runs.map((r) => r.percentiles.map((p) => [p.inverse, p.ms])),
-        names(runs, "latency"),
+        names(runs, t("latency")),
         percentileLabel,
         ms,
       ),
@@ -148,66 +153,67 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
     const bars = runs.map((r) => steps(r));
     add(
       {
-        title: "Distribution of latency",
+        title: t("distribution.title"),
         columns: joined(bars),
-        series: each(runs, "share", "steps"),
-        x: { label: "latency", log: true, text: ms },
-        y: { label: "share", log: false, text: share },
+        series: each(runs, t("share"), "steps"),
+        x: { label: t("latency"), log: true, text: ms },
+        y: { label: t("share"), log: false, text: share },
       },
-      "Share of the answers in each range of latency; ranges widen as latency grows.",
+      t("distribution.about"),
       false,
-      table("Distribution of latency", "up to", bars, names(runs, "share"), ms, share),
+      table(t("distribution.title"), t("upto"), bars, names(runs, t("share")), ms, share),
     );
   }
   const timed = doc.runs.filter((r) => r.seconds.length > 0).map((r) => ({ ...r, seconds: whole(r.seconds) }));
   if (timed.length > 0) {
     const left = doc.runs.filter((r) => r.seconds.length > whole(r.seconds).length);
     const cut = left.map((r) => seconds(r.seconds[r.seconds.length - 1]?.length ?? 0));
-    const partly = cut.length > 0 ? ` The last ${cut.join(" and ")} are not a whole second, and not drawn.` : "";
+    const list = cut.length > 0 ? cut.reduce((a, b) => t("and", { a, b })) : "";
+    const partly = (about: string) => (list ? t("both", { a: about, b: t("partly", { list }) }) : about);
     const failing = timed.filter((r) => r.seconds.some((s) => s.failed > 0));
     const rates = [
       ...timed.map((r) => r.seconds.map((s): [number, number] => [s.at, s.rate])),
       ...failing.map((r) => r.seconds.map((s): [number, number] => [s.at, s.failed])),
     ];
-    const rateNames = [...names(timed, "answers"), ...names(failing, "failed")];
+    const rateNames = [...names(timed, t("answers")), ...names(failing, t("failed"))];
     add(
       {
-        title: "Rate",
+        title: t("rate.title"),
         columns: joined(rates),
         series: [
-          ...each(timed, "answers", "line"),
-          ...names(failing, "failed").map((name): Series => ({ name, color: "--bad", kind: "line", dashed: true })),
+          ...each(timed, t("answers"), "line"),
+          ...names(failing, t("failed")).map((name): Series => ({ name, color: "--bad", kind: "line", dashed: true })),
         ],
-        x: { label: "time", log: false, text: seconds },
-        y: { label: "rate", log: false, text: perSecond },
+        x: { label: t("time"), log: false, text: seconds },
+        y: { label: t("rate"), log: false, text: perSecond },
       },
-      (failing.length > 0 ? "Answers and failed requests, each second." : "Answers, each second.") + partly,
+      partly(failing.length > 0 ? t("rate.failed") : t("rate.answers")),
       false,
-      table("Rate", "time", rates, rateNames, seconds, perSecond),
+      table(t("rate.title"), t("time"), rates, rateNames, seconds, perSecond),
     );
     const troubled = timed.filter((r) => r.outcomes.length > 0);
     if (troubled.length > 0) {
       const all = troubled.flatMap((r, run) => r.outcomes.map((o, i) => ({ r, run, o, i })));
       const data = all.map(({ r, o }) => r.seconds.map((s, i): [number, number] => [s.at, o.values[i] ?? 0]));
       const series = all.map(({ r, run, o, i }): Series => ({
-        name: r.name ? `${r.name} ${o.name}` : o.name,
+        name: ofRun(r.name, o.name),
         color: outcomeColors[i % outcomeColors.length] as string,
         kind: "line",
         dashed: run > 0,
       }));
       add(
         {
-          title: "Errors and status",
+          title: t("errors.title"),
           columns: joined(data),
           series,
-          x: { label: "time", log: false, text: seconds },
-          y: { label: "rate", log: false, text: perSecond },
+          x: { label: t("time"), log: false, text: seconds },
+          y: { label: t("rate"), log: false, text: perSecond },
         },
-        `Answers by status, and requests without an answer by what happened, each second.${partly}`,
+        partly(t("errors.about")),
         true,
         table(
-          "Errors and status",
-          "time",
+          t("errors.title"),
+          t("time"),
           data,
           series.map((s) => s.name),
           seconds,
@@ -215,17 +221,17 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
         ),
       );
     }
-    const parts: { key: "p50" | "p99" | "max"; dashed: boolean }[] = [
-      { key: "p50", dashed: false },
-      { key: "p99", dashed: false },
-      { key: "max", dashed: true },
+    const parts: { key: "p50" | "p99" | "max"; name: string; dashed: boolean }[] = [
+      { key: "p50", name: "p50", dashed: false },
+      { key: "p99", name: "p99", dashed: false },
+      { key: "max", name: t("max"), dashed: true },
     ];
     const curves = timed.flatMap((r) =>
       parts.map((p) => r.seconds.filter((s) => s.max > 0).map((s): [number, number] => [s.at, s[p.key]])),
     );
     const series = timed.flatMap((r, i) =>
       parts.map((p, k): Series => ({
-        name: r.name ? `${r.name} ${p.key}` : p.key,
+        name: ofRun(r.name, p.name),
         kind: "line",
         dashed: p.dashed || (timed.length > 1 && p.key === "p50"),
         color: (timed.length > 1 ? colors[i % colors.length] : colors[k]) as string,
@@ -233,17 +239,17 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
     );
     add(
       {
-        title: "Latency over time",
+        title: t("course.title"),
         columns: joined(curves),
         series,
-        x: { label: "time", log: false, text: seconds },
-        y: { label: "latency", log: wide(curves), text: ms },
+        x: { label: t("time"), log: false, text: seconds },
+        y: { label: t("latency"), log: wide(curves), text: ms },
       },
-      `Median, 99th percentile and maximum of each second.${partly}`,
+      partly(t("course.about")),
       true,
       table(
-        "Latency over time",
-        "time",
+        t("course.title"),
+        t("time"),
         curves,
         series.map((s) => s.name),
         seconds,
@@ -278,8 +284,13 @@ function steps(r: LoadRun): Curve {
   return first ? [[first[0] / 1.5, 0], ...bars] : [];
 }
 
+/** What is drawn of a run, with the run's name if it has one. */
+function ofRun(run: string, what: string): string {
+  return run ? t("ofrun", { run, what }) : what;
+}
+
 function names(runs: LoadRun[], what: string): string[] {
-  return runs.map((r) => (r.name ? `${r.name} ${what}` : what));
+  return runs.map((r) => ofRun(r.name, what));
 }
 
 function each(runs: LoadRun[], what: string, kind: Series["kind"]): Series[] {
@@ -315,52 +326,27 @@ function table(
   ]);
   const rows = thin(all, mostRows);
   return {
-    caption: rows.length < all.length ? `${caption}, ${rows.length} of ${all.length} points` : caption,
+    caption: rows.length < all.length ? t("points", { title: caption, n: rows.length, all: all.length }) : caption,
     columns: [x, ...columns],
     rows,
   };
 }
 
-export function dataTable(t: Table): HTMLElement {
-  return h(
-    "table",
-    { class: "table" },
-    h("caption", {}, t.caption),
-    h("thead", {}, h("tr", {}, ...t.columns.map((c) => (c === "" ? h("td", {}) : h("th", { scope: "col" }, c))))),
-    h(
-      "tbody",
-      {},
-      ...t.rows.map((row) =>
-        h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
-      ),
-    ),
-  );
-}
-
 function verdict(r: LoadRun): HTMLElement {
-  const who = r.name ? `${r.name}: ` : "";
-  const notes = r.warnings.map((w) => h("p", { class: "about" }, `note: ${w}`));
+  const say = (text: string) => (r.name ? t("said", { run: r.name, text }) : text);
+  const notes = r.warnings.map((w) => h("p", { class: "about" }, t("note", { text: w })));
   if (r.reasons.length === 0) {
     return h(
       "section",
-      { class: "verdict", "aria-label": `${who}Verdict` },
-      h(
-        "p",
-        {},
-        who,
-        r.answered ? "No reason to distrust these numbers." : "No request was answered, so there is no verdict.",
-      ),
+      { class: "verdict", "aria-label": say(t("verdict")) },
+      h("p", {}, say(r.answered ? t("verdict.good") : t("verdict.none"))),
       ...notes,
     );
   }
   return h(
     "section",
-    { class: "verdict distrust", "aria-label": `${who}Verdict` },
-    h(
-      "p",
-      {},
-      `${who}${r.reasons.length === 1 ? "One reason" : `${r.reasons.length} reasons`} to distrust these numbers:`,
-    ),
+    { class: "verdict distrust", "aria-label": say(t("verdict")) },
+    h("p", {}, say(r.reasons.length === 1 ? t("verdict.reason") : t("verdict.reasons", { n: r.reasons.length }))),
     h("ul", {}, ...r.reasons.map((d) => h("li", {}, d.text, d.hint ? h("span", { class: "hint" }, d.hint) : null))),
     ...notes,
   );
@@ -385,7 +371,7 @@ function summary(runs: LoadRun[]): HTMLElement {
       h(
         "table",
         { class: "table facts" },
-        h("caption", {}, "Summary"),
+        h("caption", {}, t("summary")),
         head(""),
         h(
           "tbody",
@@ -404,11 +390,11 @@ function summary(runs: LoadRun[]): HTMLElement {
     rows.length > 0 &&
       h(
         "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Latency" },
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": t("summary.latency") },
         h(
           "table",
           { class: "table" },
-          h("caption", {}, "Latency"),
+          h("caption", {}, t("summary.latency")),
           head(""),
           h(
             "tbody",
@@ -422,7 +408,7 @@ function summary(runs: LoadRun[]): HTMLElement {
                   const c = r.latency.find((cell) => cell.name === name);
                   return h(
                     "td",
-                    c?.chance ? { class: "chance", title: "too few answers above it for a reliable figure" } : {},
+                    c?.chance ? { class: "chance", title: t("chance") } : {},
                     c ? c.text + (c.chance ? " ?" : "") : "",
                   );
                 }),
@@ -430,7 +416,7 @@ function summary(runs: LoadRun[]): HTMLElement {
             ),
           ),
         ),
-        chance && h("p", { class: "about" }, "? too few answers above it for a reliable figure"),
+        chance && h("p", { class: "about" }, `? ${t("chance")}`),
       ),
   );
 }

@@ -1,4 +1,7 @@
+import { benchTexts } from "../texts/bench.ts";
 import { h } from "./dom.ts";
+
+const { t } = benchTexts;
 
 /** The help of a page: what it shows, and its keys. */
 export function pageHelp(
@@ -16,7 +19,7 @@ export function pageHelp(
       {},
       h("tbody", {}, ...keys.map(([k, what]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, what)))),
     ),
-    h("form", { method: "dialog" }, h("button", {}, "Close")),
+    h("form", { method: "dialog" }, h("button", {}, t("close"))),
   );
 }
 
