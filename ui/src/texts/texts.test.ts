@@ -7,6 +7,9 @@ import { en as flame } from "./flame.ts";
 import { texts as flameRu } from "./flame.ru.ts";
 import { texts as flameZh } from "./flame.zh.ts";
 import { ru } from "./ru.ts";
+import { en as timeline } from "./timeline.ts";
+import { texts as timelineRu } from "./timeline.ru.ts";
+import { texts as timelineZh } from "./timeline.zh.ts";
 import { zh } from "./zh.ts";
 
 type Table = Record<string, string>;
@@ -15,6 +18,7 @@ type Table = Record<string, string>;
 const tables: readonly (readonly [name: string, en: Table, ru: Table, zh: Table])[] = [
   ["pages", en, ru, zh],
   ["flame", flame, flameRu, flameZh],
+  ["timeline", timeline, timelineRu, timelineZh],
 ];
 
 /** The words in braces of a text, sorted. */
@@ -23,7 +27,7 @@ function words(text: string): string[] {
 }
 
 /** Texts that are the same in every language. */
-const names = new Set(["Go", "GOMAXPROCS", "{n}/s", "p99 {t}", "{n}/с"]);
+const names = new Set(["Go", "GOMAXPROCS", "{n}/s", "p99 {t}", "{n}/с", "GC", "MMU"]);
 
 const languages = tables.flatMap(([name, from, ru, zh]) => [
   [`Russian ${name}`, from, ru, 3],
