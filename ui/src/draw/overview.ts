@@ -3,6 +3,7 @@ import { sums, type LaneData } from "../lib/lane.ts";
 import { colorKeys, waits, type ColorKey } from "../lib/states.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import { duration } from "../lib/timescale.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { xOf, type Inks, type Scale } from "./timeline.ts";
 
 export const overviewHeight = 66;
@@ -94,9 +95,11 @@ export function drawOverview(
 export function overviewName(columns: readonly number[][], d: OverviewData, shown: Stretch): string {
   const work = columns.map((shares) => shares.reduce((a, v, k) => a + (waits(colorKeys[k]) ? 0 : v), 0));
   const mean = work.length > 0 ? work.reduce((a, b) => a + b, 0) / work.length : 0;
-  return (
-    `Overview of the trace: ${d.procs.length} processors, ${Math.round(mean * 100)}% busy on average, ` +
-    `${d.gc.length} ranges of the collector. ` +
-    `Shown are ${duration(shown.to - shown.from)} from ${duration(shown.from)} on.`
-  );
+  return timelineTexts.t("overviewtext", {
+    procs: d.procs.length,
+    busy: Math.round(mean * 100),
+    ranges: d.gc.length,
+    length: duration(shown.to - shown.from),
+    from: duration(shown.from),
+  });
 }

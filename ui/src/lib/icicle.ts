@@ -2,6 +2,7 @@ import type { Frame, StackAnswer } from "../api/timeline.ts";
 
 /** A box of a flame graph: a call, with where it is as shares of the width. */
 export interface IcicleBox {
+  /** "" for the root. */
   readonly name: string;
   /** The call; null for the root and for states. */
   readonly frame: Frame | null;
@@ -26,7 +27,7 @@ const deepest = 200;
  * than `least`, a share of the width, are left out. Waits end in a box with the name of their state.
  */
 export function icicle(a: StackAnswer, stateName: (n: number) => string, least: number): IcicleBox[] {
-  const root: Node = { name: "all", frame: null, value: 0, below: new Map() };
+  const root: Node = { name: "", frame: null, value: 0, below: new Map() };
   for (const s of a.stacks) {
     root.value += s.value;
     let at = root;

@@ -15,19 +15,6 @@ export const colorKeys = [
 ] as const;
 export type ColorKey = (typeof colorKeys)[number];
 
-export const colorNames: Record<ColorKey, string> = {
-  running: "running",
-  stopped: "stop of the world",
-  gc: "garbage collector",
-  syscall: "system call",
-  runnable: "runnable: waits for a CPU",
-  lock: "waits for a lock",
-  channel: "waits for a channel",
-  network: "waits for the network",
-  waiting: "other waits",
-  unknown: "unknown",
-};
-
 /** Reports whether a color means waiting, which is drawn paler than work. */
 export function waits(key: ColorKey): boolean {
   return key === "lock" || key === "channel" || key === "network" || key === "waiting" || key === "unknown";

@@ -53,6 +53,7 @@ export interface Area extends Stretch {
 
 /** Types of rows, from top to bottom, and the initial state of each section. */
 export const sectionTypes = ["request", "range", "proc", "thread", "goroutine", "task", "region"] as const;
+export type RowType = (typeof sectionTypes)[number];
 
 function section(open: boolean, order: Order, here = false): SectionState {
   return { open, query: "", order, skip: 0, all: false, here };

@@ -22,7 +22,7 @@ describe("a flame graph of stacks", () => {
   it("adds up calls from the root", () => {
     const boxes = icicle(answer, (n) => `state ${n}`, 0);
     expect(boxes.map((b) => [b.name, b.depth, b.value])).toEqual([
-      ["all", 0, 100],
+      ["", 0, 100],
       ["main", 1, 100],
       ["a", 2, 70],
       ["b", 2, 30],

@@ -9,6 +9,8 @@ import { ServerSource } from "../state/timelinesource.ts";
 import { files } from "../state/files.ts";
 import { file, link } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
+import { language } from "../texts/index.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { startTimeline } from "../views/timeline.ts";
 import "../style-timeline.css";
 import "../style-document.css";
@@ -50,7 +52,11 @@ async function rowsOf(source: ServerSource): Promise<TimelineRow[]> {
 
 /** The timeline of a file's execution trace. */
 export async function showTimeline(root: HTMLElement): Promise<() => void> {
-  const source = await ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`);
+  const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
+  const [source] = await Promise.all([
+    ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`),
+    timelineTexts.speak(language.value, others),
+  ]);
   const stem = file.value.split("/").at(-1) ?? "";
   const saving = (make: () => Promise<void>) => () =>
     make().catch((err: unknown) => say(err instanceof Error ? err.message : String(err)));

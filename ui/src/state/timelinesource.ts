@@ -20,6 +20,7 @@ import { staysOf } from "../lib/stays.ts";
 import { re2 } from "../lib/re2.ts";
 import type { Order } from "../lib/timelinehash.ts";
 import type { Stretch } from "../lib/timescale.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 
 export interface RowQuery {
   readonly type: string;
@@ -207,7 +208,8 @@ async function get<T>(
   const body: unknown = await answer.json();
   if (!answer.ok) {
     const { detail, hint } = body as { detail?: string; hint?: string };
-    throw new Error([detail, hint].filter(Boolean).join(". ") || `the server answers ${answer.status}`);
+    const told = [detail, hint].filter(Boolean).join(". ");
+    throw new Error(told || timelineTexts.t("answered", { status: answer.status }));
   }
   return body as T;
 }

@@ -13,6 +13,9 @@ import { en as load } from "./load.ts";
 import { texts as loadRu } from "./load.ru.ts";
 import { texts as loadZh } from "./load.zh.ts";
 import { ru } from "./ru.ts";
+import { en as timeline } from "./timeline.ts";
+import { texts as timelineRu } from "./timeline.ru.ts";
+import { texts as timelineZh } from "./timeline.zh.ts";
 import { zh } from "./zh.ts";
 
 type Table = Record<string, string>;
@@ -23,6 +26,7 @@ const tables: readonly (readonly [name: string, en: Table, ru: Table, zh: Table]
   ["flame", flame, flameRu, flameZh],
   ["load", load, loadRu, loadZh],
   ["bench", bench, benchRu, benchZh],
+  ["timeline", timeline, timelineRu, timelineZh],
 ];
 
 /** The words in braces of a text, sorted. */
@@ -41,6 +45,8 @@ const names = new Set([
   "{a} {b}",
   "{a}. {b}",
   "{column}: {center} {value}",
+  "GC",
+  "MMU",
 ]);
 
 const languages = tables.flatMap(([name, from, ru, zh]) => [

@@ -1,6 +1,6 @@
 import type { RowInfo } from "../api/timeline.ts";
 import { axisHeight, drawAxis, Inks, sized, timeOf, type Scale } from "../draw/timeline.ts";
-import { colorKeys, colorNames } from "../lib/states.ts";
+import { colorKeys } from "../lib/states.ts";
 import { sums } from "../lib/lane.ts";
 import {
   fromTimelineHash,
@@ -17,6 +17,7 @@ import {
 import { around, duration, exactTime, pan, within, zoomAt, type Stretch } from "../lib/timescale.ts";
 import { Lanes } from "../state/lanes.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { choice, h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
 import { Analysis, type Subject } from "./timelineanalysis.ts";
@@ -29,6 +30,8 @@ import { utilizationOf } from "./timelineparts.ts";
 import { listen } from "./timelinepointer.ts";
 import { Section } from "./timelinesections.ts";
 import { typeOf } from "./timelinewords.ts";
+
+const { number, t } = timelineTexts;
 
 /** How long the view must rest, in ms, before the URL is updated and rows of the window are requested. */
 const settled = 200;
@@ -71,18 +74,18 @@ class TimelinePage implements Deeds {
   private readonly axis = h("canvas", { class: "axis", "aria-hidden": "true" });
   private readonly about = h("div", {});
   private readonly analysis: Analysis;
-  private readonly details = h("aside", { class: "details", "aria-label": "Details", tabindex: "-1", hidden: true });
+  private readonly details = h("aside", { class: "details", "aria-label": t("details"), tabindex: "-1", hidden: true });
   private readonly gc = h("dialog", { class: "help", "aria-labelledby": "gc-title" });
   private readonly tip = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
   private readonly status = h("div", { class: "status", role: "status" });
   private readonly live = h("div", { class: "live", "aria-live": "polite" });
-  private readonly legend = h("div", { class: "legend", role: "group", "aria-label": "Colors" });
+  private readonly legend = h("div", { class: "legend", role: "group", "aria-label": t("colors") });
   private readonly colors = choice(
-    "Processors by",
+    t("colorby"),
     [
-      ["kind", "by function", "Processors in colors of the functions that their goroutines run"],
-      ["state", "by state", "Processors in colors of states"],
-      ["heat", "heatmap", "A thin line for each processor, the darker the busier it is"],
+      ["kind", t("byfunction"), t("byfunction.title")],
+      ["state", t("bystate"), t("bystate.title")],
+      ["heat", t("heatmap"), t("heatmap.title")],
     ],
     (c) => this.set({ color: c === "state" || c === "heat" ? c : "kind" }),
   );
@@ -104,7 +107,7 @@ class TimelinePage implements Deeds {
       this.redraw();
     });
     this.words = new Describer(trace.states, this.lanes, sourceOf);
-    const counts = new Map(trace.types.map((t) => [t.type, t.count]));
+    const counts = new Map(trace.types.map((x) => [x.type, x.count]));
     this.sections = sectionTypes
       .filter((type) => (counts.get(type) ?? 0) !== 0)
       .map(
@@ -143,7 +146,7 @@ class TimelinePage implements Deeds {
     this.main.append(h("div", { class: "picture" }, this.axis, this.view.el), this.details);
     root.append(
       this.header(),
-      h("div", { class: "overview-place", role: "region", "aria-label": "Overview" }, this.overview.canvas),
+      h("div", { class: "overview-place", role: "region", "aria-label": t("overview") }, this.overview.canvas),
       this.main,
       h("footer", {}, this.legend, this.status),
       this.tip,
@@ -197,15 +200,10 @@ class TimelinePage implements Deeds {
   private showUtilization(): void {
     const body = h("div", {}, "…");
     this.gc.replaceChildren(
-      h("h2", { id: "gc-title" }, "Minimum mutator utilization"),
-      h(
-        "p",
-        {},
-        "The share of the processors that the program had, and not the garbage collector, in the worst window of " +
-          "each length. Stops of the world leave it nothing.",
-      ),
+      h("h2", { id: "gc-title" }, t("utilization")),
+      h("p", {}, t("utilization.text")),
       body,
-      h("form", { method: "dialog" }, h("button", {}, "Close")),
+      h("form", { method: "dialog" }, h("button", {}, t("close"))),
     );
     this.gc.showModal();
     this.source.utilization().then(
@@ -232,9 +230,9 @@ class TimelinePage implements Deeds {
 
   private header(): HTMLElement {
     const { trace, note } = this.source;
-    document.title = `${trace.name} · whet timeline`;
+    document.title = t("title", { name: trace.name });
     const fact = (name: string, value: string) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
-    const goroutines = trace.types.find((t) => t.type === "goroutine")?.count ?? 0;
+    const goroutines = trace.types.find((x) => x.type === "goroutine")?.count ?? 0;
     const button = (text: string, title: string, deed: () => void) =>
       h("button", { type: "button", title, "aria-label": title, onclick: deed }, text);
     const toggle = (text: string, title: string, of: "shade" | "flows") => {
@@ -242,7 +240,7 @@ class TimelinePage implements Deeds {
       this.toggles[of] = el;
       return el;
     };
-    const all = button("All", "All: show everything (0)", () => this.go(null, true));
+    const all = button(t("showall"), t("showall.title"), () => this.go(null, true));
     return h(
       this.shell ? "section" : "header",
       this.shell ? { class: "head", "aria-label": trace.name } : {},
@@ -253,9 +251,9 @@ class TimelinePage implements Deeds {
         h(
           "dl",
           {},
-          fact("length", duration(trace.duration)),
-          fact("events", trace.events.toLocaleString("en")),
-          fact("goroutines", goroutines.toLocaleString("en")),
+          fact(t("length"), duration(trace.duration)),
+          fact(t("events"), number(trace.events)),
+          fact(t("goroutines"), number(goroutines)),
         ),
         h(
           "div",
@@ -263,17 +261,17 @@ class TimelinePage implements Deeds {
           h(
             "span",
             { class: "choice" },
-            button("−", "Zoom out (s)", () => this.zoom(2)),
-            button("+", "Zoom in (w)", () => this.zoom(0.5)),
+            button("−", t("zoomout"), () => this.zoom(2)),
+            button("+", t("zoomin"), () => this.zoom(0.5)),
             all,
           ),
-          h("div", { class: "labeled" }, h("span", {}, "Processors"), this.colors.el),
+          h("div", { class: "labeled" }, h("span", {}, t("processors")), this.colors.el),
           h(
             "span",
             { class: "choice" },
-            toggle("GC", "GC: shade the collector's work and stops of the world (g)", "shade"),
-            toggle("Wake-ups", "Wake-ups: arrows from who wakes to who is woken (f)", "flows"),
-            button("MMU", "MMU: minimum mutator utilization (m)", () => this.showUtilization()),
+            toggle(t("gc"), t("gc.title"), "shade"),
+            toggle(t("wakeups"), t("wakeups.title"), "flows"),
+            button(t("mmu"), t("mmu.title"), () => this.showUtilization()),
           ),
         ),
         this.shell
@@ -281,11 +279,11 @@ class TimelinePage implements Deeds {
           : h(
               "div",
               { class: "corner" },
-              button("?", "How to use this page (?)", () => this.showHelp()),
+              button("?", t("help"), () => this.showHelp()),
               this.theme.el,
             ),
       ),
-      trace.damage ? h("p", { class: "note" }, `Only a part of the trace could be read: ${trace.damage}`) : null,
+      trace.damage ? h("p", { class: "note" }, t("damage", { why: trace.damage })) : null,
       note ? h("p", { class: "note" }, note) : null,
     );
   }
@@ -392,7 +390,7 @@ class TimelinePage implements Deeds {
       ...colorKeys.map((k) => {
         const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
         swatch.style.background = this.inks.states[k];
-        return h("span", {}, swatch, colorNames[k]);
+        return h("span", {}, swatch, t(`color.${k}`));
       }),
     );
     this.redraw();
@@ -436,13 +434,13 @@ class TimelinePage implements Deeds {
     this.overview.draw(this.inks);
     this.showTip();
     this.showDetails();
-    const where = `${duration(w.to - w.from)} from ${exactTime(w.from)}`;
+    const where = t("where", { length: duration(w.to - w.from), from: exactTime(w.from) });
     this.status.textContent = this.lost
-      ? "The server does not answer. What is missing is loaded when it does."
+      ? t("lost")
       : this.lanes.trouble
-        ? `No answer: ${this.lanes.trouble}`
+        ? t("trouble", { error: this.lanes.trouble })
         : this.lanes.loading
-          ? `${where} · loading …`
+          ? t("loading", { where })
           : where;
     this.status.classList.toggle("trouble", this.lost || this.lanes.trouble !== "");
     // For tests: the view shows the requested data.
@@ -506,7 +504,7 @@ class TimelinePage implements Deeds {
       id.startsWith("g") ? id : (all.find((r) => r.id === id) ?? this.lanes.name(id))?.goroutine;
     if (area) {
       const ids = area.ids.map(goroutineOf).filter((id) => id !== undefined);
-      return { ids: [...new Set(ids)], window: area, state: -1, length: -1, of: "the selected area" };
+      return { ids: [...new Set(ids)], window: area, state: -1, length: -1, of: t("ofarea") };
     }
     const p = this.mark;
     if (!p) return null;
@@ -520,7 +518,7 @@ class TimelinePage implements Deeds {
       window: { from: Math.max(stretch.from, 0), to: stretch.to },
       state: p.span && g ? p.span[2] : -1,
       length: p.span ? p.span[1] - p.span[0] : -1,
-      of: own ? p.row.name : g ? (this.lanes.name(g)?.name ?? p.row.name) : "all goroutines",
+      of: own ? p.row.name : g ? (this.lanes.name(g)?.name ?? p.row.name) : t("ofall"),
       view: w,
     };
   }

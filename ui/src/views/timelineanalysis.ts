@@ -2,8 +2,11 @@ import type { Inks } from "../draw/timeline.ts";
 import type { Tab } from "../lib/timelinehash.ts";
 import { duration, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { choice, h } from "./dom.ts";
 import { flameOf, histogramOf } from "./timelineparts.ts";
+
+const { t } = timelineTexts;
 
 /** What figures are of: goroutines in a window. */
 export interface Subject {
@@ -39,11 +42,11 @@ export class Analysis {
   ) {
     let now = "";
     this.tabs = choice(
-      "Figures",
+      t("figures"),
       [
-        ["cpu", "CPU flame", "A flame graph of CPU samples"],
-        ["wait", "Waits", "A flame graph of the time in which it did not run"],
-        ["spans", "Spans", "The longest spans, and how many there are of each length"],
+        ["cpu", t("cpu"), t("cpu.title")],
+        ["wait", t("waits"), t("waits.title")],
+        ["spans", t("spans"), t("spans.title")],
       ],
       (tab) => pick((tab === now ? "" : tab) as Tab),
     );
@@ -66,12 +69,12 @@ export class Analysis {
       return;
     }
     const { states } = this.source.trace;
-    const state = states[s.state]?.name;
     const w = tab === "spans" && s.view ? s.view : s.window;
+    const length = duration(w.to - w.from);
     const head =
-      tab === "spans"
-        ? `spans ${s.state >= 0 ? `in state "${state}" of all goroutines` : `of ${s.of}`}, ${duration(w.to - w.from)}`
-        : `${tab === "cpu" ? "CPU samples" : "time without a CPU"} of ${s.of}, ${duration(w.to - w.from)}`;
+      tab === "spans" && s.state >= 0
+        ? t("head.state", { state: states[s.state]?.name ?? t("color.unknown"), length })
+        : t(`head.${tab}`, { of: s.of, length });
     this.body.replaceChildren(h("h3", {}, head), h("p", { class: "place" }, "…"));
     const done = (el: HTMLElement) => {
       if (this.shown === key) this.body.replaceChildren(h("h3", {}, head), el);

@@ -4,7 +4,10 @@ import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import type { ColorKey } from "../lib/states.ts";
 import { duration } from "../lib/timescale.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { h } from "./dom.ts";
+
+const { number, t } = timelineTexts;
 
 /** The number of handlers shown without scrolling, and the height of a line. */
 const shown = 6;
@@ -37,7 +40,7 @@ export class ClassTable {
     private readonly classes: readonly ClassInfo[],
     private readonly pick: (query: string) => void,
   ) {
-    this.el = h("div", { class: "classes", tabindex: "0", role: "region", "aria-label": "Requests by handler" });
+    this.el = h("div", { class: "classes", tabindex: "0", role: "region", "aria-label": t("handlers") });
   }
 
   get height(): number {
@@ -48,14 +51,14 @@ export class ClassTable {
     if (inks === this.inks && query === this.chosen && this.el.childElementCount > 0) return;
     this.inks = inks;
     this.chosen = query;
-    const head = ["handler", "requests", "p50", "p90", "p99", "max", "around the median", "slowest 1%"];
+    const head = [t("handler"), t("requests"), "p50", "p90", "p99", t("max"), t("median"), t("slow")];
     const kinds = ["", "", "", "more", "", "more", "more", "bar"];
     this.el.style.height = `${this.height}px`;
     this.el.replaceChildren(
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, ...head.map((t, i) => h("th", { scope: "col", class: kinds[i] ?? "" }, t)))),
+        h("thead", {}, h("tr", {}, ...head.map((name, i) => h("th", { scope: "col", class: kinds[i] ?? "" }, name)))),
         h("tbody", {}, ...this.classes.map((c) => this.line(c, inks))),
       ),
     );
@@ -76,13 +79,13 @@ export class ClassTable {
             type: "button",
             class: "plain",
             "aria-pressed": String(on),
-            title: `${c.name}: show its requests alone`,
+            title: t("onlyhandler", { name: c.name }),
             onclick: () => this.pick(on ? "" : query),
           },
           shortName(c.name),
         ),
       ),
-      h("td", {}, c.count.toLocaleString("en")),
+      h("td", {}, number(c.count)),
       h("td", {}, duration(c.p50)),
       h("td", { class: "more" }, duration(c.p90)),
       h("td", {}, duration(c.p99)),

@@ -4,12 +4,15 @@ import { percent } from "../lib/format.ts";
 import { onlyState, sums, type LaneData } from "../lib/lane.ts";
 import { shortName } from "../lib/names.ts";
 import { frameKind, ownFrame, shortFile } from "../lib/owncode.ts";
-import { colorNames, colorOf } from "../lib/states.ts";
+import { colorOf } from "../lib/states.ts";
 import type { Area } from "../lib/timelinehash.ts";
 import { duration, exactTime, type Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { h } from "./dom.ts";
-import { otherOf, rowTitle, typeNames, typeOf, wokenIn } from "./timelinewords.ts";
+import { otherOf, rowTitle, typeOf, wokenIn } from "./timelinewords.ts";
+
+const { t } = timelineTexts;
 
 /** A target in the timeline: a span or part of a row, or the row itself. */
 export interface Place {
@@ -52,39 +55,38 @@ export class Describer {
 
   /** Describes a target in one sentence. */
   sentence(p: Place): string {
-    if (p.log) return `${p.log.category}: ${p.log.text}, at ${exactTime(p.log.at)}, ${rowTitle(p.row)}`;
-    if (p.box) return `${p.box.name.split("\n")[0]} for ${duration(p.box.to - p.box.from)}, ${rowTitle(p.row)}`;
-    if (p.span)
-      return (
-        `${this.stateName(p)} for ${duration(p.span[1] - p.span[0])} ` +
-        `at ${exactTime(p.span[0])}, ${rowTitle(p.row)}`
-      );
-    if (p.part)
-      return (
-        `${duration(p.part[1] - p.part[0])} at ${exactTime(p.part[0])}: ` + `${this.shares(p.part)}, ${rowTitle(p.row)}`
-      );
-    return rowTitle(p.row);
+    const row = rowTitle(p.row);
+    if (p.log) return t("said.log", { category: p.log.category, text: p.log.text, at: exactTime(p.log.at), row });
+    if (p.box) {
+      const [name = ""] = p.box.name.split("\n");
+      return t("said.box", { name, length: duration(p.box.to - p.box.from), row });
+    }
+    const of = p.span ?? p.part;
+    if (!of) return row;
+    const words = { length: duration(of[1] - of[0]), at: exactTime(of[0]), row };
+    if (p.span) return t("said.span", { ...words, state: this.stateName(p) });
+    return t("said.part", { ...words, shares: this.shares(of) });
   }
 
   private stateName(p: Place): string {
     const state = p.span ? this.states[p.span[2]] : undefined;
     const type = typeOf(p.row.id);
     if (type === "range" || type === "region") return p.row.name;
-    if (type === "thread") return "with a processor";
-    return state?.name ?? "unknown";
+    if (type === "thread") return t("withproc");
+    return state?.name ?? t("color.unknown");
   }
 
   /** What to call a part. */
   private partName(part: Part): string {
     const only = onlyState(part);
-    return only < 0 ? "too many changes to draw" : (this.states[only]?.name ?? colorNames.unknown);
+    return only < 0 ? t("toomany") : (this.states[only]?.name ?? t("color.unknown"));
   }
 
   private shares(part: Part): string {
     const length = Math.max(part[1] - part[0], 1);
     const all: string[] = [];
     for (let k = 2; k + 1 < part.length; k += 2)
-      all.push(`${this.states[part[k]]?.name ?? "unknown"} ${percent(part[k + 1], length)}`);
+      all.push(`${this.states[part[k]]?.name ?? t("color.unknown")} ${percent(part[k + 1], length)}`);
     return all.join(", ");
   }
 
@@ -94,7 +96,7 @@ export class Describer {
       const [name = "", at = ""] = p.box.name.split("\n");
       return [
         h("strong", {}, `${shortName(name)} ${duration(p.box.to - p.box.from)}`),
-        h("div", { class: "place" }, p.box.what === "region" ? "region" : shortFile(at)),
+        h("div", { class: "place" }, p.box.what === "region" ? t("type.region") : shortFile(at)),
         h("div", { class: "place" }, rowTitle(p.row)),
       ];
     }
@@ -102,7 +104,7 @@ export class Describer {
       const { log, ...rest } = p;
       return [
         h("strong", {}, log.category ? `${log.category}: ${log.text}` : log.text),
-        h("div", { class: "place" }, `message at ${exactTime(log.at)}`),
+        h("div", { class: "place" }, t("message", { at: exactTime(log.at) })),
         ...(rest.span || rest.part ? this.tip(rest, inks) : []),
       ];
     }
@@ -127,14 +129,8 @@ export class Describer {
     ];
     const other = otherOf(p.row, s, this.states[s[2]]);
     const name = other ? this.otherName(other) : "";
-    if (name)
-      out.push(
-        h(
-          "div",
-          {},
-          `${this.states[s[2]]?.group === "runnable" ? "woken by" : other.startsWith("p") ? "on" : "with"} ${name}`,
-        ),
-      );
+    const runnable = this.states[s[2]]?.group === "runnable";
+    if (name) out.push(h("div", {}, t(runnable ? "wokenby" : other.startsWith("p") ? "on" : "with", { name })));
     const told = this.stackOf(p);
     if (told && told.stack > 0) {
       const frames = this.lanes.stack(told.stack);
@@ -144,13 +140,13 @@ export class Describer {
         h(
           "div",
           { class: "where" },
-          `${told.title}: `,
+          t(`tip.${told.where}`),
           f ? h("b", {}, shortName(f.function)) : "…",
           f ? ` ${shortFile(f.file)}:${f.line}` : null,
         ),
       );
       // The own frame says where to look; the leaf, what it waits in.
-      if (f && leaf && leaf !== f) out.push(h("div", { class: "where" }, `in ${shortName(leaf.function)}`));
+      if (f && leaf && leaf !== f) out.push(h("div", { class: "where" }, t("in", { name: shortName(leaf.function) })));
     }
     return out;
   }
@@ -161,19 +157,19 @@ export class Describer {
     return r ? rowTitle(r) : "…";
   }
 
-  /** The most informative stack of a span, with its title. */
-  private stackOf(p: Place): { stack: number; title: string } | null {
+  /** The most informative stack of a span, and where in it that is: what woke it, where it is, or where it ended. */
+  private stackOf(p: Place): { stack: number; where: "woken" | "at" | "until" } | null {
     if (!p.span) return null;
     const group = this.states[p.span[2]]?.group;
     const type = typeOf(p.row.id);
     if (type === "proc" || type === "thread") return null;
-    if (group === "runnable") return { stack: p.span[3], title: "woken at" };
-    if (group !== "running") return { stack: p.span[3], title: "at" };
+    if (group === "runnable") return { stack: p.span[3], where: "woken" };
+    if (group !== "running") return { stack: p.span[3], where: "at" };
     // Running starts without a stack; the stack at its end shows what ran.
     const next = this.adjacent(p, 1);
     return next && this.states[next[2]]?.group !== "runnable"
-      ? { stack: next[3], title: "until" }
-      : { stack: p.span[3], title: "at" };
+      ? { stack: next[3], where: "until" }
+      : { stack: p.span[3], where: "at" };
   }
 
   private adjacent(p: Place, by: number): Span | undefined {
@@ -194,13 +190,13 @@ export class Describer {
       h(
         "div",
         { class: "details-head" },
-        h("span", { class: "chip" }, "selected area"),
-        h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => to.close() }, "✕"),
+        h("span", { class: "chip" }, t("area")),
+        h("button", { type: "button", class: "plain", "aria-label": t("close"), onclick: () => to.close() }, "✕"),
       ),
-      h("h2", {}, `${duration(a.to - a.from)} of ${a.ids.length} row${a.ids.length === 1 ? "" : "s"}`),
-      h("p", { class: "place" }, `from ${exactTime(a.from)} to ${exactTime(a.to)}`),
-      h("div", { class: "actions" }, h("button", { type: "button", onclick: () => to.zoom() }, "Zoom to it")),
-      h("h3", {}, "Time in each state, of all rows"),
+      h("h2", {}, t("area.head", { length: duration(a.to - a.from), n: a.ids.length })),
+      h("p", { class: "place" }, t("area.times", { from: exactTime(a.from), to: exactTime(a.to) })),
+      h("div", { class: "actions" }, h("button", { type: "button", onclick: () => to.zoom() }, t("zoomto"))),
+      h("h3", {}, t("area.states")),
       this.table([...times], whole, inks),
     ];
   }
@@ -209,12 +205,12 @@ export class Describer {
   details(p: Place, inks: Inks, window: Stretch, to: Deeds): Node[] {
     const s = p.span;
     const type = typeOf(p.row.id);
-    const title = s ? this.stateName(p) : p.part ? this.partName(p.part) : typeNames[type][0];
+    const title = s ? this.stateName(p) : p.part ? this.partName(p.part) : t(`type.${type}`);
     const head = h(
       "div",
       { class: "details-head" },
       h("span", { class: "chip" }, s ? this.swatch(s[2], inks) : null, title),
-      h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => to.close() }, "✕"),
+      h("button", { type: "button", class: "plain", "aria-label": t("close"), onclick: () => to.close() }, "✕"),
     );
     const out: Node[] = [head, h("h2", {}, p.row.name)];
     if (p.row.kind && p.row.kind !== p.row.name) out.push(h("div", { class: "place" }, p.row.kind));
@@ -227,20 +223,20 @@ export class Describer {
         h(
           "tbody",
           {},
-          line("length", duration(of.to - of.from)),
-          line("begin", exactTime(of.from)),
-          line("end", exactTime(of.to)),
+          line(t("length"), duration(of.to - of.from)),
+          line(t("begin"), exactTime(of.from)),
+          line(t("end"), exactTime(of.to)),
         ),
       ),
     );
 
     if (p.log) out.push(h("p", { class: "message" }, h("b", {}, p.log.category), ` ${p.log.text}`));
-    const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, "Zoom to it")];
+    const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, t("zoomto"))];
     const mine = p.row.goroutine;
-    if (mine) actions.push(h("button", { type: "button", onclick: () => to.goroutine(mine) }, "Show its goroutine"));
+    if (mine) actions.push(h("button", { type: "button", onclick: () => to.goroutine(mine) }, t("itsgoroutine")));
     const pinned = to.pinned(p.row.id);
     actions.push(
-      h("button", { type: "button", onclick: () => to.pin(p.row.id, !pinned) }, pinned ? "Unpin" : "Pin to the top"),
+      h("button", { type: "button", onclick: () => to.pin(p.row.id, !pinned) }, pinned ? t("unpin") : t("pin")),
     );
     if (type === "goroutine") {
       const more = to.hasMore(p.row.id);
@@ -248,40 +244,34 @@ export class Describer {
         h(
           "button",
           { type: "button", onclick: () => to.more(p.row.id, !more) },
-          more ? "Hide calls" : "Regions and calls",
+          more ? t("lesscalls") : t("morecalls"),
         ),
       );
     }
     out.push(h("div", { class: "actions" }, ...actions));
 
     if (p.part && onlyState(p.part) < 0)
-      out.push(h("h3", {}, "Within it"), this.table(partTimes(p.part), of.to - of.from, inks));
+      out.push(h("h3", {}, t("within")), this.table(partTimes(p.part), of.to - of.from, inks));
     const d = this.lanes.lane(p.row.id);
     if (!s && !p.part && d) {
       const seen = { from: Math.max(window.from, p.row.from), to: Math.min(window.to, p.row.to) };
       if (seen.to > seen.from)
-        out.push(h("h3", {}, "In the window"), this.table([...sums(d, seen)], seen.to - seen.from, inks));
+        out.push(h("h3", {}, t("thewindow")), this.table([...sums(d, seen)], seen.to - seen.from, inks));
     }
     if (!s) return out;
 
     const other = otherOf(p.row, s, this.states[s[2]]);
     const group = this.states[s[2]]?.group;
     if (other.startsWith("g"))
-      out.push(h("h3", {}, group === "runnable" ? "Woken by" : "Goroutine"), this.link(other, to));
-    else if (other.startsWith("p") && type !== "thread") out.push(h("p", {}, `On P ${other.slice(1)}.`));
-    else if (other) out.push(h("p", {}, `With P ${other.slice(1)}.`));
+      out.push(h("h3", {}, group === "runnable" ? t("other.waker") : t("other.goroutine")), this.link(other, to));
+    else if (other.startsWith("p") && type !== "thread") out.push(h("p", {}, t("onp", { n: other.slice(1) })));
+    else if (other) out.push(h("p", {}, t("withp", { n: other.slice(1) })));
     const told = this.stackOf(p);
-    if (told && told.stack > 0) {
-      const titles: Record<string, string> = {
-        at: "Stack",
-        until: "Stack where it stopped",
-        "woken at": "Stack of the waker",
-      };
-      out.push(h("h3", {}, titles[told.title]), this.stack(told.stack));
-    }
+    if (told && told.stack > 0) out.push(h("h3", {}, t(`stack.${told.where}`)), this.stack(told.stack));
     const woken = d && type !== "proc" && type !== "thread" ? wokenIn(d, indexOf(d, s), this.states) : undefined;
     if (woken && woken !== s && woken[4] > 0) {
-      out.push(h("h3", {}, group === "running" ? "Woken by" : "Ended by"), this.link(`g${woken[4] - 1}`, to));
+      const title = group === "running" ? t("other.waker") : t("other.ender");
+      out.push(h("h3", {}, title), this.link(`g${woken[4] - 1}`, to));
       if (woken[3] > 0) out.push(this.stack(woken[3]));
     }
     return out;
@@ -311,7 +301,7 @@ export class Describer {
         h(
           "tr",
           {},
-          h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? colorNames.unknown),
+          h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? t("color.unknown")),
           h("td", {}, duration(time)),
           h("td", {}, percent(time, whole)),
         ),
@@ -335,9 +325,10 @@ export class Describer {
       );
     const first =
       own && own !== frames[0] && frameKind(own) === "own"
-        ? h("ol", { class: "stack first", "aria-label": "Own code" }, line(own))
+        ? h("ol", { class: "stack first", "aria-label": t("owncode") }, line(own))
         : null;
-    const rest = frames.length > maxFrames ? h("p", { class: "place" }, `and ${frames.length - maxFrames} more`) : null;
+    const more = frames.length - maxFrames;
+    const rest = more > 0 ? h("p", { class: "place" }, t("moreframes", { n: more })) : null;
     return h("div", {}, first, h("ol", { class: "stack" }, ...frames.slice(0, maxFrames).map(line)), rest);
   }
 }

@@ -28,11 +28,14 @@ import { stackTrack, type TrackBox } from "../lib/stacktrack.ts";
 import type { Area } from "../lib/timelinehash.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { h } from "./dom.ts";
 import type { Place } from "./timelinedetails.ts";
 import { indexOf } from "./timelinedetails.ts";
 import type { Section } from "./timelinesections.ts";
 import { otherOf, rowLabel, spanLabel, typeOf, wokenIn } from "./timelinewords.ts";
+
+const { t } = timelineTexts;
 
 const headHeight = 34;
 
@@ -90,12 +93,11 @@ export class LanesView {
     this.canvas = h("canvas", {
       tabindex: "0",
       role: "application",
-      "aria-roledescription": "timeline",
-      "aria-label":
-        "Rows of the trace. Arrow keys go from row to row and from span to span, w and s zoom, a and d move.",
+      "aria-roledescription": t("timeline"),
+      "aria-label": t("picture"),
     });
     this.tall = h("div", { class: "tall" }, this.canvas, this.names);
-    this.el = h("div", { class: "lanes", role: "region", "aria-label": "Rows", onscroll: scrolled }, this.tall);
+    this.el = h("div", { class: "lanes", role: "region", "aria-label": t("rows"), onscroll: scrolled }, this.tall);
   }
 
   /** Names are above their lanes: next to them they would be cut, or leave no space for the picture. */
@@ -136,7 +138,7 @@ export class LanesView {
     this.pinned.hidden = pins.length === 0;
     if (pins.length > 0) {
       if (!this.pinned.isConnected) this.names.append(this.pinned);
-      this.pinned.textContent = `Pinned ${pins.length}`;
+      this.pinned.textContent = t("pinned", { n: pins.length });
       y += 22;
       for (const row of pins) put(row, true);
       y += 6;
@@ -428,7 +430,7 @@ export class LanesView {
       g.fillStyle = inks.quiet;
       g.textAlign = "left";
       g.textBaseline = "middle";
-      g.fillText("Zoom in to see its calls.", s.left + 6, y + frameHeight);
+      g.fillText(t("zoomforcalls"), s.left + 6, y + frameHeight);
       this.tracks.delete(l.row.id);
       return;
     }

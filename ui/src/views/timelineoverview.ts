@@ -6,7 +6,10 @@ import { laneData, type LaneData } from "../lib/lane.ts";
 import { colorOf } from "../lib/states.ts";
 import { within, zoomAt, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { h } from "./dom.ts";
+
+const { t } = timelineTexts;
 
 /** The resolution of the overview, and its number of processors. */
 const columns = 400;
@@ -71,16 +74,14 @@ export class Overview {
     g.textBaseline = "middle";
     this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, this.window()));
     if (s.left < 60) return; // no space for names
-    g.fillText("processors", s.left - 8, 14);
+    g.fillText(t("strip.processors"), s.left - 8, 14);
     g.fillStyle = inks.heap;
-    if (this.data.heap.length > 0)
-      g.fillText(
-        s.left > 150 ? `heap up to ${quantity(Math.max(...this.data.heap.map((p) => p.max)), "bytes")}` : "heap",
-        s.left - 8,
-        32,
-      );
+    if (this.data.heap.length > 0) {
+      const size = quantity(Math.max(...this.data.heap.map((p) => p.max)), "bytes");
+      g.fillText(s.left > 150 ? t("strip.most", { size }) : t("strip.heap"), s.left - 8, 32);
+    }
     g.fillStyle = inks.quiet;
-    if (this.data.gc.length > 0) g.fillText("collector", s.left - 8, overviewHeight - 6);
+    if (this.data.gc.length > 0) g.fillText(t("strip.collector"), s.left - 8, overviewHeight - 6);
   }
 
   private listen(): void {

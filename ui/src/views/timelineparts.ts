@@ -5,7 +5,10 @@ import { icicle } from "../lib/icicle.ts";
 import { bareName, shortName } from "../lib/names.ts";
 import { frameKind, shortFile } from "../lib/owncode.ts";
 import { duration, exactTime } from "../lib/timescale.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 import { h } from "./dom.ts";
+
+const { number, t } = timelineTexts;
 
 /** The height of a call in a flame graph of the details, and the narrowest share that is a box. */
 const callHeight = 18;
@@ -14,40 +17,33 @@ const narrowest = 0.004;
 /** A flame graph of stacks, which a click on a call shows alone. */
 export function flameOf(a: StackAnswer, states: readonly State[], inks: Inks, focus = ""): HTMLElement {
   const el = h("div", { class: "flame" });
-  const unit = (v: number) => (a.by === "cpu" ? `${v.toLocaleString("en")} samples` : duration(v));
+  const unit = (v: number) => (a.by === "cpu" ? t("samples", { count: number(v), n: v }) : duration(v));
   if (a.total === 0) {
-    el.append(
-      h(
-        "p",
-        { class: "place" },
-        a.by === "cpu"
-          ? "No CPU samples here. A trace has them if a CPU profile was recorded at the same time."
-          : "Nothing waits here.",
-      ),
-    );
+    el.append(h("p", { class: "place" }, a.by === "cpu" ? t("nosamples") : t("nowaits")));
     return el;
   }
   const draw = (name: string) => {
     const chosen = name === "" ? a : { ...a, stacks: below(a, name) };
-    const boxes = icicle(chosen, (n) => states[n]?.name ?? "unknown", narrowest);
+    const boxes = icicle(chosen, (n) => states[n]?.name ?? t("color.unknown"), narrowest);
     const depth = Math.max(...boxes.map((b) => b.depth), 0) + 1;
-    const picture = h("div", { class: "flame-boxes", role: "group", "aria-label": "Flame graph" });
+    const picture = h("div", { class: "flame-boxes", role: "group", "aria-label": t("flame") });
     picture.style.height = `${depth * callHeight}px`;
     const total = boxes[0]?.value ?? 1;
     for (const b of boxes) {
       const place = b.frame ? ` ${shortFile(b.frame.file)}:${b.frame.line}` : "";
-      const text = `${b.name}${place}: ${unit(b.value)}, ${percent(b.value, total)}`;
+      const called = b.depth === 0 ? t("all") : b.name;
+      const text = `${called}${place}: ${unit(b.value)}, ${percent(b.value, total)}`;
       const box = h(
         "button",
         {
           type: "button",
           class: b.frame ? `call ${frameKind(b.frame)}` : "call other",
           title: text,
-          "aria-label": `${bareName(b.name)}, ${text}`,
+          "aria-label": `${bareName(called)}, ${text}`,
           tabindex: b.to - b.from > 0.03 ? "0" : "-1",
           onclick: () => draw(b.depth === 0 || b.name === name ? "" : b.frame ? b.name : name),
         },
-        bareName(b.name),
+        bareName(called),
       );
       box.style.left = `${100 * b.from}%`;
       box.style.width = `calc(${100 * (b.to - b.from)}% - 1px)`;
@@ -55,17 +51,10 @@ export function flameOf(a: StackAnswer, states: readonly State[], inks: Inks, fo
       if (!b.frame && b.depth > 0) box.style.background = inks.states.lock;
       picture.append(box);
     }
+    const value = name ? t("below", { value: unit(total), name: shortName(name) }) : unit(total);
     el.replaceChildren(
-      h(
-        "p",
-        { class: "place" },
-        `${unit(total)}${name ? ` below ${shortName(name)}` : ""}${a.partial ? ", and more" : ""}`,
-      ),
-      h(
-        "div",
-        { class: "flame-scroll", tabindex: "0", role: "region", "aria-label": "Flame graph, scrollable" },
-        picture,
-      ),
+      h("p", { class: "place" }, a.partial ? t("andmore", { value }) : value),
+      h("div", { class: "flame-scroll", tabindex: "0", role: "region", "aria-label": t("flamescroll") }, picture),
     );
   };
   draw(focus);
@@ -99,30 +88,25 @@ export function histogramOf(
       here ? { "aria-current": "true" } : {},
       h("th", { scope: "row" }, duration(b.from)),
       h("td", { class: "bar" }, fill),
-      h("td", {}, b.count.toLocaleString("en")),
+      h("td", {}, number(b.count)),
       h("td", {}, percent(b.time, a.total)),
     );
   });
   return h(
     "div",
     { class: "histogram" },
-    h(
-      "p",
-      { class: "place" },
-      `${a.count.toLocaleString("en")} spans, ${duration(a.total)} in total` +
-        `${a.count > 0 ? `, ${duration(a.total / a.count)} on average` : ""}${a.partial ? "; not all were read" : ""}`,
-    ),
+    h("p", { class: "place" }, a.partial ? t("sum.partial", { text: sumOf(a) }) : sumOf(a)),
     h(
       "table",
       { class: "numbers" },
       h(
         "thead",
         {},
-        h("tr", {}, ...["from", "", "spans", "time"].map((t) => (t ? h("th", { scope: "col" }, t) : h("td", {})))),
+        h("tr", {}, column(t("column.from")), h("td", {}), column(t("column.spans")), column(t("column.time"))),
       ),
       h("tbody", {}, ...bars),
     ),
-    h("h3", {}, "Longest"),
+    h("h3", {}, t("longestspans")),
     h(
       "ol",
       { class: "spans" },
@@ -135,12 +119,28 @@ export function histogramOf(
             { type: "button", class: "plain", onclick: () => go(s) },
             h("span", { class: "long" }, duration(s.to - s.from)),
             h("span", {}, states[s.state]?.name ?? ""),
-            h("span", { class: "place" }, [nameOf(s.id), `at ${exactTime(s.from)}`].filter(Boolean).join(", ")),
+            h("span", { class: "place" }, placeOf(nameOf(s.id), exactTime(s.from))),
           ),
         ),
       ),
     ),
   );
+}
+
+/** The heading of a column. */
+function column(name: string): HTMLElement {
+  return h("th", { scope: "col" }, name);
+}
+
+/** How many spans there are, and how long they are. */
+function sumOf(a: StayAnswer): string {
+  const words = { count: number(a.count), n: a.count, total: duration(a.total) };
+  return a.count > 0 ? t("sum.spans", { ...words, mean: duration(a.total / a.count) }) : t("sum.none", words);
+}
+
+/** Where a span is, in words. */
+function placeOf(name: string, at: string): string {
+  return name ? t("whoat", { name, at }) : t("at", { at });
 }
 
 /** The minimum mutator utilization as a curve, and as a table that leads to the worst windows. */
@@ -151,7 +151,7 @@ export function utilizationOf(a: UtilizationAnswer, go: (from: number, to: numbe
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("class", "curve");
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "Minimum mutator utilization by the length of the window; the table has all points");
+  svg.setAttribute("aria-label", t("utilization.curve"));
   const ends = [a.points[0]?.window ?? 1, a.points[a.points.length - 1]?.window ?? 10] as const;
   const x = (w: number) => 40 + ((width - 50) * Math.log(w / ends[0])) / Math.max(Math.log(ends[1] / ends[0]), 1);
   const y = (share: number) => height - 24 - (height - 34) * share;
@@ -175,11 +175,11 @@ export function utilizationOf(a: UtilizationAnswer, go: (from: number, to: numbe
     svg as unknown as HTMLElement,
     h(
       "div",
-      { class: "curve-table", tabindex: "0", role: "region", "aria-label": "Minimum mutator utilization" },
+      { class: "curve-table", tabindex: "0", role: "region", "aria-label": t("utilization") },
       h(
         "table",
         { class: "numbers" },
-        h("thead", {}, h("tr", {}, ...["window", "least share", "where"].map((t) => h("th", { scope: "col" }, t)))),
+        h("thead", {}, h("tr", {}, column(t("column.window")), column(t("column.least")), column(t("column.where")))),
         h(
           "tbody",
           {},
@@ -203,6 +203,6 @@ export function utilizationOf(a: UtilizationAnswer, go: (from: number, to: numbe
         ),
       ),
     ),
-    a.partial ? h("p", { class: "place" }, "Of a part of the trace, which has more spans than are read.") : null,
+    a.partial ? h("p", { class: "place" }, t("utilization.partial")) : null,
   );
 }

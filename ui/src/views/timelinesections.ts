@@ -1,31 +1,40 @@
 import type { RowInfo } from "../api/timeline.ts";
-import type { Order, SectionState } from "../lib/timelinehash.ts";
+import type { Order, RowType, SectionState } from "../lib/timelinehash.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
+import { timelineTexts, type TimelineTexts } from "../texts/timeline.ts";
 import { h } from "./dom.ts";
-import { typeNames } from "./timelinewords.ts";
+
+const { number, t } = timelineTexts;
 
 /** The number of rows on a page of a section; sections without pages show all, up to a limit. */
-const pageRows: Readonly<Record<string, number>> = { goroutine: 40, request: 10, task: 20, region: 20 };
+const pageRows = { goroutine: 40, request: 10, task: 20, region: 20 };
+type Paged = keyof typeof pageRows;
 const allRows = 1000;
+
+/** Whether the rows of a type have pages. */
+function isPaged(type: RowType): type is Paged {
+  return type in pageRows;
+}
 
 /** Of rows that are scrolled through: how many at most, as the server does, and how many are loaded at once. */
 const mostScrolled = 100_000;
 const loadedRows = 200;
 
-const orders: Readonly<Record<string, readonly (readonly [Order, string])[]>> = {
+/** The orders of rows, with their texts. Regions have only one. */
+const orders: Readonly<Record<Exclude<Paged, "region">, readonly (readonly [Order, keyof TimelineTexts])[]>> = {
   goroutine: [
-    ["busy", "busiest first"],
-    ["long", "longest first"],
-    ["time", "by start"],
+    ["busy", "busiest"],
+    ["long", "longest"],
+    ["time", "bystart"],
   ],
   request: [
-    ["long", "slowest first"],
-    ["time", "by start"],
+    ["long", "slowest"],
+    ["time", "bystart"],
   ],
   task: [
-    ["long", "longest first"],
-    ["time", "by start"],
+    ["long", "longest"],
+    ["time", "bystart"],
   ],
 };
 
@@ -57,13 +66,12 @@ export class Section {
   private timer = 0; // for typed text that is not searched for yet; 0: none
 
   constructor(
-    readonly type: string,
+    readonly type: RowType,
     private readonly source: TimelineSource,
     private readonly set: (s: Partial<SectionState>) => void,
     private readonly changed: (rows: readonly RowInfo[]) => void,
   ) {
-    const [, title] = typeNames[type];
-    const [one] = typeNames[type];
+    const title = t(`types.${type}`);
     this.toggle = h(
       "button",
       { type: "button", class: "plain toggle", onclick: () => this.set({ open: !this.state?.open }) },
@@ -71,8 +79,6 @@ export class Section {
     );
     this.search = h("input", {
       type: "search",
-      placeholder: `${one}s: regular expression`,
-      "aria-label": `Search ${one}s by a regular expression`,
       spellcheck: "false",
       oninput: () => {
         clearTimeout(this.timer);
@@ -82,42 +88,17 @@ export class Section {
         }, 250);
       },
     });
-    this.order = h(
-      "select",
-      { "aria-label": `Order of ${one}s`, onchange: () => this.set({ order: this.order.value as Order, skip: 0 }) },
-      ...(orders[type] ?? []).map(([value, text]) => h("option", { value }, text)),
-    );
+    this.order = h("select", { onchange: () => this.set({ order: this.order.value as Order, skip: 0 }) });
     this.here = h("input", { type: "checkbox", onchange: () => this.set({ here: this.here.checked, skip: 0 }) });
     const page = (by: number) => () => this.set({ skip: Math.max((this.state?.skip ?? 0) + by * this.limit, 0) });
-    this.back = h(
-      "button",
-      { type: "button", title: `previous ${one}s`, "aria-label": `previous ${one}s`, onclick: page(-1) },
-      "‹",
-    );
-    this.next = h(
-      "button",
-      { type: "button", title: `next ${one}s`, "aria-label": `next ${one}s`, onclick: page(1) },
-      "›",
-    );
+    this.back = h("button", { type: "button", onclick: page(-1) }, "‹");
+    this.next = h("button", { type: "button", onclick: page(1) }, "›");
     this.all = h(
       "button",
-      {
-        type: "button",
-        title: `scroll through all ${one}s, not page by page`,
-        onclick: () => this.set({ all: !this.state?.all, skip: 0 }),
-      },
-      "all",
+      { type: "button", onclick: () => this.set({ all: !this.state?.all, skip: 0 }) },
+      t("scroll"),
     );
-    if (type in pageRows) {
-      this.controls.append(this.search);
-      if (orders[type]) this.controls.append(this.order);
-      this.controls.append(
-        h("label", { title: "Only rows that exist in the window" }, this.here, h("span", {}, "in the window")),
-        this.back,
-        this.next,
-        this.all,
-      );
-    }
+    if (isPaged(type)) this.control(type);
     this.el = h(
       "div",
       { class: "section", role: "group", "aria-label": title, "data-type": type },
@@ -128,13 +109,34 @@ export class Section {
     );
   }
 
+  /** Names the controls of a type of rows, and shows them. */
+  private control(type: Paged): void {
+    this.search.placeholder = t(`search.${type}`);
+    this.search.ariaLabel = t(`find.${type}`);
+    this.back.title = this.back.ariaLabel = t(`previous.${type}`);
+    this.next.title = this.next.ariaLabel = t(`next.${type}`);
+    this.all.title = t(`scroll.${type}`);
+    this.controls.append(this.search);
+    if (type !== "region") {
+      this.order.ariaLabel = t(`order.${type}`);
+      this.order.append(...orders[type].map(([value, text]) => h("option", { value }, t(text))));
+      this.controls.append(this.order);
+    }
+    this.controls.append(
+      h("label", { title: t("inwindow.title") }, this.here, h("span", {}, t("inwindow"))),
+      this.back,
+      this.next,
+      this.all,
+    );
+  }
+
   private get limit(): number {
-    return this.scrolled ? loadedRows : (pageRows[this.type] ?? allRows);
+    return this.scrolled ? loadedRows : isPaged(this.type) ? pageRows[this.type] : allRows;
   }
 
   /** All rows are scrolled through. */
   get scrolled(): boolean {
-    return this.state !== null && this.state.open && this.state.all && this.type in pageRows;
+    return this.state !== null && this.state.open && this.state.all && isPaged(this.type);
   }
 
   /** Loads the rows around some that are in view. */
@@ -225,11 +227,11 @@ export class Section {
     const [from, to] = [skip + 1, skip + this.room];
     let text = "";
     if (this.asked && this.total < 0) text = "…";
-    else if (this.state?.open && this.total === 0) text = "none";
+    else if (this.state?.open && this.total === 0) text = t("none");
     else if (this.state?.open && this.total >= 0)
       text =
         this.room < this.total
-          ? `${from.toLocaleString("en")}–${to.toLocaleString("en")} of ${this.total.toLocaleString("en")}`
+          ? t("part", { from: number(from), to: number(to), total: number(this.total) })
           : String(this.total);
     this.count.textContent = text;
     this.back.disabled = skip === 0;

@@ -2,21 +2,25 @@ import type { RowInfo, Span, State } from "../api/timeline.ts";
 import type { LaneData } from "../lib/lane.ts";
 import { duration } from "../lib/timescale.ts";
 import { bareName, shortName } from "../lib/names.ts";
+import type { RowType } from "../lib/timelinehash.ts";
+import { timelineTexts } from "../texts/timeline.ts";
 
-/** The names of row types, singular and plural. */
-export const typeNames: Readonly<Record<string, readonly [string, string]>> = {
-  range: ["range", "Collector and stop-the-world pauses"],
-  proc: ["processor", "Processors"],
-  thread: ["thread", "Threads"],
-  goroutine: ["goroutine", "Goroutines"],
-  request: ["request", "Requests"],
-  task: ["task", "Tasks"],
-  region: ["region", "Regions"],
+const { t } = timelineTexts;
+
+/** The types of rows, by the first letter of their ids. */
+const types: Readonly<Record<string, RowType>> = {
+  c: "range",
+  p: "proc",
+  m: "thread",
+  g: "goroutine",
+  r: "request",
+  t: "task",
+  u: "region",
 };
 
 /** The type of a row, by its id. */
-export function typeOf(id: string): string {
-  return { c: "range", p: "proc", m: "thread", g: "goroutine", r: "request", t: "task", u: "region" }[id[0]] ?? "";
+export function typeOf(id: string): RowType {
+  return types[id[0]];
 }
 
 /** A short label of a row: its kind without directories, and its number or length. */
@@ -25,9 +29,15 @@ export function rowLabel(r: RowInfo): { main: string; more: string } {
   const timed = typeOf(r.id) === "request" || typeOf(r.id) === "task";
   const number = timed ? duration(r.to - r.from) : (/\d+$/.exec(r.name)?.[0] ?? "");
   if (timed) return { main: shortName(r.kind || r.name), more: number };
-  if (typeOf(r.id) === "range") return { main: r.name.replace(/^stop-the-world \((.*)\)$/, "stop: $1"), more: "" };
+  if (typeOf(r.id) === "range") return { main: rangeLabel(r.name), more: "" };
   if (!r.kind) return { main: r.name, more: "" };
   return { main: shortName(r.kind), more: number };
+}
+
+/** A short label of a range, by its name. */
+function rangeLabel(name: string): string {
+  const why = /^stop-the-world \((.*)\)$/.exec(name)?.[1];
+  return why === undefined ? name : t("stop", { why });
 }
 
 /** A row in one line. */
