@@ -14,16 +14,25 @@ import (
 type editorFlag struct{ Editor string }
 
 func (f *editorFlag) registerEditor(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Editor, "editor", blocks.DefaultEditor,
-		"with --format html, link places to `EDITOR`: "+strings.Join(blocks.EditorNames(), ", ")+
-			", or an address with {path} or {file}, and {line}")
+	registerEditor(cmd, &f.Editor, "with --format html, link places to `EDITOR`")
+}
+
+// registerEditor adds the flag, which use describes.
+func registerEditor(cmd *cobra.Command, name *string, use string) {
+	cmd.Flags().StringVar(name, "editor", blocks.DefaultEditor,
+		use+": "+strings.Join(blocks.EditorNames(), ", ")+", or an address with {path} or {file}, and {line}")
 	_ = cmd.RegisterFlagCompletionFunc("editor",
 		cobra.FixedCompletions(blocks.EditorNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // editor returns the editor of places in the module in dir, "" being the current directory.
 func (f *editorFlag) editor(dir string) (blocks.Editor, error) {
-	e, err := blocks.NewEditor(cmp.Or(f.Editor, blocks.DefaultEditor), cmp.Or(dir, "."))
+	return editor(cmp.Or(f.Editor, blocks.DefaultEditor), dir)
+}
+
+// editor returns an editor by its name or address, for a directory, "" being the current one.
+func editor(name, dir string) (blocks.Editor, error) {
+	e, err := blocks.NewEditor(name, cmp.Or(dir, "."))
 	if err != nil {
 		return e, &diag.Error{
 			Op: "--editor", Err: err, Kind: diag.Usage,

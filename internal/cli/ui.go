@@ -47,6 +47,7 @@ type uiFlags struct {
 	Loads     []string
 	Own       []string
 	Dir       string
+	Editor    string
 	TokenFile string
 	Cert      string
 	Key       string
@@ -106,6 +107,7 @@ file, to send to others or to keep. It needs no server and no network.`,
 	cmd.Flags().StringVar(&f.View, "view", "",
 		"begin with this `VIEW` of the first file: "+strings.Join(viewNames(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(viewNames(), cobra.ShellCompDirectiveNoFileComp))
+	registerEditor(cmd, &f.Editor, "link places in the module to `EDITOR`")
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "", "write the views of a recording into `FILE`, as HTML; "+
 		"- is standard output")
 	cmd.Flags().BoolVar(&f.Force, "force", false, "replace an existing file")
@@ -192,8 +194,19 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 		o.Loads = append(o.Loads, workbench.Load{Name: plainAddress(address), Options: options})
 	}
-	if o.Dir, err = f.module(); err != nil {
+	modulePath, root, err := f.module()
+	if err != nil {
 		return err
+	}
+	o.Dir = root
+	if f.Editor != "" { // whet serve has none: others have the source elsewhere
+		e, err := editor(f.Editor, root)
+		if err != nil {
+			return err
+		}
+		if address := e.Template(); address != "" && root != "" {
+			o.Editor = &workbench.Editor{Address: address, Dir: filepath.ToSlash(root), Module: modulePath}
+		}
 	}
 	allow := access.Options{Cert: f.Cert, Key: f.Key, ClientCA: f.ClientCA, Hosts: f.Hosts}
 	if f.TokenFile != "" {
@@ -492,18 +505,18 @@ func plainAddress(address string) string {
 	return u.Redacted()
 }
 
-// module returns the module to look for causes in; "" if there is none and none is requested.
-func (f *uiFlags) module() (string, error) {
+// module returns the module to look for causes in, by its path and directory; "" if there is none and none is requested.
+func (f *uiFlags) module() (modulePath, root string, err error) {
 	if f.Dir == "" {
 		if _, err := os.Stat("go.mod"); err != nil {
-			return "", nil
+			return "", "", nil
 		}
 	}
-	_, root, err := find.ModuleOf(f.Dir)
+	modulePath, root, err = find.ModuleOf(f.Dir)
 	if err != nil && f.Dir == "" {
-		return "", nil //nolint:nilerr // the pages do without
+		return "", "", nil //nolint:nilerr // the pages do without
 	}
-	return root, err
+	return modulePath, root, err
 }
 
 // hostOf returns the address to open: that of this machine, if all are served.

@@ -72,6 +72,16 @@ func NewEditor(nameOrURL, dir string) (Editor, error) {
 	return Editor{nameOrURL, dir}, nil
 }
 
+// Template returns the address of a place in the directory: {file} stands for the path in it, of which slashes are kept
+// and all else is escaped, and {line} for the line; "" if there are no links.
+func (e Editor) Template() string {
+	dir := filepath.ToSlash(e.dir)
+	if !strings.HasPrefix(dir, "/") { // C:/
+		dir = "/" + dir
+	}
+	return strings.ReplaceAll(e.url, "{path}", strings.TrimSuffix(escapePath(dir), "/")+"/{file}")
+}
+
 // link returns the address of a place such as dir/file.go:7; "" if the page has no links, or it names no
 // file.
 func (e Editor) link(place string) string {

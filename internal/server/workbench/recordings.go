@@ -48,6 +48,8 @@ type FileList struct {
 	Loads    []string `json:"loads"`   // that can be sent meanwhile
 	// Find is set if the server was started in a module, whose source explains findings.
 	Find bool `json:"find"`
+	// Editor is what links to places in its source are made of; nil means that there are none.
+	Editor *Editor `json:"editor,omitempty"`
 	// Store is set if there are profiles over time.
 	Store bool `json:"store"`
 	// Recordings is set if there are whole recordings, too.
@@ -56,12 +58,19 @@ type FileList struct {
 	Version    string `json:"version"`
 }
 
+// An Editor is what links to places in a module's source are made of.
+type Editor struct {
+	Address string `json:"address"` // of a place; {file} stands for the path in the module, {line} for the line
+	Dir     string `json:"dir"`     // of the module, with slashes
+	Module  string `json:"module"`  // its path
+}
+
 // listFiles answers with the files, or that they are still the same.
 func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) error {
 	list, complete := s.o.Files.List()
 	doc := FileList{
 		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{}, Loads: []string{},
-		Find: s.o.Dir != "", Store: s.o.Store != nil,
+		Find: s.o.Dir != "", Editor: s.o.Editor, Store: s.o.Store != nil,
 		Recordings: s.o.Recordings != nil, First: s.o.First, Version: s.o.Version,
 	}
 	for _, t := range s.o.Targets {

@@ -55,7 +55,8 @@ type Options struct {
 	Own     []string // additional prefixes of own code
 	// Dir is a module in which the causes of costs may be looked for; "" means none.
 	Dir     string
-	Version string // of whet
+	Editor  *Editor // of Dir's source; nil means that there are no links
+	Version string  // of whet
 	// Store answers queries of profiles over time; nil means that there is none. A file named
 	// store:KIND{SELECTOR} is then a merged profile, in every view.
 	Store store.Reader

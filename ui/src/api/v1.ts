@@ -421,6 +421,12 @@ export interface Edit {
   to: number;
 }
 
+export interface Editor {
+  address: string;
+  dir: string;
+  module: string;
+}
+
 export interface EngineChoice {
   at_ns?: number;
   measured?: EngineMeasure[] | null;
@@ -488,6 +494,7 @@ export interface FileEdit {
 
 export interface FileList {
   complete: boolean;
+  editor?: Editor | null;
   files: File[] | null;
   find: boolean;
   first?: string;

@@ -5,6 +5,7 @@ import type { Evidence, Finding, FindResult, HotLine } from "../api/v1.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { change, file, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
@@ -133,7 +134,7 @@ function Place(props: { file: string; line: number; code: string; in: string }):
   return (
     <div class="finding-place">
       <p class="frame-at">
-        {shortName(props.in)} · {props.file}:{props.line}
+        {shortName(props.in)} · <EditorPlace file={props.file} line={props.line} />
       </p>
       {props.code && (
         <pre class="finding-code" tabIndex={0}>

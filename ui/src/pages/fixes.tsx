@@ -7,6 +7,7 @@ import { shortName } from "../lib/names.ts";
 import { number } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { answersFacts, Facts, Figures, measuredFacts, ProofDiff } from "../parts/evidence.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { change, file, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
@@ -138,8 +139,7 @@ function Document({ d }: { d: FixResult }): JSX.Element {
                 <div class="line-cost">{u.share > 0 && <b>{percent(u.share, 1)}</b>}</div>
                 <div>
                   <p class="frame-at">
-                    {shortName(u.function)} · {u.file}
-                    {u.line ? `:${u.line}` : ""}
+                    {shortName(u.function)} · <EditorPlace file={u.file} line={u.line} />
                   </p>
                   <p>{[u.title, u.reason].filter(Boolean).join(": ")}</p>
                 </div>
@@ -169,7 +169,13 @@ function Item({ a }: { a: Attempt }): JSX.Element {
       </h3>
       <p class="frame-at">
         {shortName(f.function)}
-        {at && ` · ${at.file}:${at.line}`} · <code>{f.rule}</code>
+        {at && (
+          <>
+            {" · "}
+            <EditorPlace file={at.file} line={at.line} />
+          </>
+        )}{" "}
+        · <code>{f.rule}</code>
       </p>
       {set.map((s) => (
         <p key={s}>

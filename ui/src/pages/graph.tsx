@@ -40,15 +40,28 @@ export function GraphView(): JSX.Element {
   });
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<CallGraphView | null>(null);
+  const linked = useRef(true); // the drawing is the first one, of the link
   const found = param("q");
   useEffect(() => {
     if (!value || !host.current) return;
     const names = (value.doc.nodes ?? []).map((x) => x.function ?? x.name);
-    const v = new CallGraphView(value.svg, names, (at) => change({ box: at >= 0 ? names[at] : undefined }, true));
+    let timer = 0;
+    const moved = (x: number, y: number, w: number) => {
+      clearTimeout(timer);
+      const part = w > 0 ? [x, y, w].map(Math.round).join(",") : undefined;
+      timer = window.setTimeout(() => change({ part }, true), 250);
+    };
+    const v = new CallGraphView(
+      value.svg,
+      names,
+      (at) => change({ box: at >= 0 ? names[at] : undefined }, true),
+      moved,
+    );
     host.current.replaceChildren(v.el);
     view.current = v;
     v.fit();
     return () => {
+      clearTimeout(timer);
       view.current = null;
     };
   }, [value]);
@@ -57,6 +70,14 @@ export function GraphView(): JSX.Element {
     view.current?.pick(param("box") ? names.indexOf(param("box")) : -1);
   }, [value, param("box")]);
   useEffect(() => view.current?.find(found), [value, found]);
+  useEffect(() => {
+    if (!value) return;
+    // After the others, which move to a box that is out of view. Another drawing has other parts.
+    const [x, y, w] = param("part").split(",").map(Number);
+    if (linked.current && w !== undefined && w > 0 && x !== undefined && y !== undefined) view.current?.restore(x, y, w);
+    else if (param("part")) change({ part: undefined }, true);
+    linked.current = false;
+  }, [value]);
   useEffect(() => {
     const flags = [...(type ? ["--type", type] : []), "-n", String(n), ...filterFlags()];
     const stem = stemOf(name) || "graph";
@@ -132,7 +153,7 @@ export function GraphView(): JSX.Element {
         <button
           type="button"
           onClick={() => {
-            change({ box: undefined }, true);
+            change({ box: undefined, part: undefined }, true);
             view.current?.fit();
           }}
         >

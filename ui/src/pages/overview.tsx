@@ -9,6 +9,7 @@ import { isStored, parseStoreName, queryCommand, stemOf, titleOf } from "../lib/
 import { timeText } from "../lib/storetime.ts";
 import { number, span } from "../lib/when.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { follow } from "../parts/record.tsx";
 import { useLoad } from "../state/load.ts";
 import { aboutFile, files, pprofAddress } from "../state/files.ts";
@@ -244,7 +245,7 @@ function LineRow({ l, doc, name }: { l: OverviewLine; doc: Doc; name: string }):
         <p class="line-head">
           <a href={sourceLink(name, l)}>{shortName(l.function)}</a>{" "}
           <span class="place">
-            {l.path}:{l.line}
+            <EditorPlace file={l.file} text={`${l.path}:${l.line}`} line={l.line} />
           </span>
         </p>
         {l.code && (

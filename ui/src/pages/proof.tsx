@@ -8,6 +8,7 @@ import { costValue, difference, figures } from "../lib/proof.ts";
 import { number, span } from "../lib/when.ts";
 import { Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { answersFacts, Differs, Facts, Figures, measuredFacts, ProofDiff, StrengthOf } from "../parts/evidence.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { file } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
@@ -84,7 +85,7 @@ function Document({ d }: { d: ProveResult }): JSX.Element {
           {differs && <Differs d={differs} />}
           {d.place && (
             <p class="frame-at">
-              {d.place.file}:{d.place.line}
+              <EditorPlace file={d.place.file} line={d.place.line} />
             </p>
           )}
           <Reproduce d={d} />

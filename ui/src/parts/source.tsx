@@ -1,3 +1,4 @@
+import { EditorPlace } from "./place.tsx";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { get } from "../api/client.ts";
@@ -92,7 +93,9 @@ function FunctionSource(props: {
   return (
     <section>
       <p class="src-file">
-        <code>{f.file ?? ""}</code>
+        <code>
+          <EditorPlace file={f.file ?? ""} text={f.file ?? ""} line={wanted} />
+        </code>
         {f.source && <span class="quiet"> · {f.source}</span>}
       </p>
       {f.stale && <p class="warnings">{t("flame.stale")}</p>}

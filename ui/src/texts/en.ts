@@ -24,6 +24,7 @@ export const en = {
   "app.loading": "Loading…",
   "app.close": "Close",
   "app.share": "Share",
+  "app.editor": "Open in the editor",
   "app.skip": "Skip to the content",
   "app.lost": "The server does not answer. What is shown stays; whet ui may have ended.",
   "app.found": "The server is back.",

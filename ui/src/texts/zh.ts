@@ -26,6 +26,7 @@ export const zh: Texts = {
   "app.loading": "加载中…",
   "app.close": "关闭",
   "app.share": "分享",
+  "app.editor": "在编辑器中打开",
   "app.skip": "跳到内容",
   "app.lost": "服务器没有响应。已显示的内容会保留；whet ui 可能已经退出。",
   "app.found": "服务器已恢复。",

@@ -24,19 +24,31 @@ const attributes = new Set([
   "font-weight",
 ]);
 
-/** A call graph that can be moved, zoomed and searched. Boxes are picked by their index in names. */
+/** A part of the drawing, in its units. */
+interface Part {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/**
+ * A call graph that can be moved, zoomed and searched. Boxes are picked by their index in names; moved is told the center
+ * and the width of the part that the user chooses, or a width of 0 for everything.
+ */
 export class CallGraphView {
   readonly el: HTMLElement;
   private readonly svg = document.createElementNS(space, "svg");
   private readonly nodes = new Map<number, SVGGElement>();
   private readonly edges: { el: SVGGElement; from: number; to: number }[] = [];
-  private home = { x: 0, y: 0, w: 100, h: 100 };
-  private view = { x: 0, y: 0, w: 100, h: 100 };
+  private home: Part = { x: 0, y: 0, w: 100, h: 100 };
+  private view: Part = { x: 0, y: 0, w: 100, h: 100 };
 
   constructor(
     text: string,
     private readonly names: readonly string[],
     private readonly picked: (at: number) => void,
+    private readonly moved: (x: number, y: number, width: number) => void,
   ) {
     const drawn = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
     const box = (drawn.getAttribute("viewBox") ?? "0 0 100 100").split(/[\s,]+/).map(Number);
@@ -104,7 +116,21 @@ export class CallGraphView {
     this.show({ x: this.home.x - (width - this.home.w) / 2, y: top, w: width, h: height });
   }
 
-  private show(v: { x: number; y: number; w: number; h: number }): void {
+  /** Shows a part again: its center and width, in the drawing's units. */
+  restore(x: number, y: number, w: number): void {
+    const { clientWidth, clientHeight } = this.el;
+    if (clientWidth === 0) return;
+    const h = (w * clientHeight) / clientWidth;
+    this.show({ x: x - w / 2, y: y - h / 2, w, h });
+  }
+
+  /** Shows a part that the user chose. */
+  private move(v: Part): void {
+    this.show(v);
+    this.moved(v.x + v.w / 2, v.y + v.h / 2, v.w);
+  }
+
+  private show(v: Part): void {
     this.view = v;
     this.svg.setAttribute("viewBox", `${v.x} ${v.y} ${v.w} ${v.h}`);
   }
@@ -158,7 +184,7 @@ export class CallGraphView {
     const y = this.view.y + ((py - own.top) / own.height) * this.view.h;
     const w = this.view.w * factor;
     if (w < 60 || w > this.home.w * 8 + own.width) return;
-    this.show({
+    this.move({
       x: x - (x - this.view.x) * factor,
       y: y - (y - this.view.y) * factor,
       w,
@@ -179,7 +205,7 @@ export class CallGraphView {
       if (!drag.moved) this.el.setPointerCapture(e.pointerId);
       drag = { x: e.clientX, y: e.clientY, moved: true };
       const own = this.el.getBoundingClientRect();
-      this.show({
+      this.move({
         ...this.view,
         x: this.view.x - (dx / own.width) * this.view.w,
         y: this.view.y - (dy / own.height) * this.view.h,
@@ -206,12 +232,14 @@ export class CallGraphView {
       const step = 0.1;
       if (e.key === "+" || e.key === "=") this.zoom(1 / 1.3, cx, cy);
       else if (e.key === "-") this.zoom(1.3, cx, cy);
-      else if (e.key === "0") this.fit();
-      else if (e.key === "Escape") this.picked(-1);
-      else if (e.key === "ArrowLeft") this.show({ ...this.view, x: this.view.x - step * this.view.w });
-      else if (e.key === "ArrowRight") this.show({ ...this.view, x: this.view.x + step * this.view.w });
-      else if (e.key === "ArrowUp") this.show({ ...this.view, y: this.view.y - step * this.view.h });
-      else if (e.key === "ArrowDown") this.show({ ...this.view, y: this.view.y + step * this.view.h });
+      else if (e.key === "0") {
+        this.fit();
+        this.moved(0, 0, 0);
+      } else if (e.key === "Escape") this.picked(-1);
+      else if (e.key === "ArrowLeft") this.move({ ...this.view, x: this.view.x - step * this.view.w });
+      else if (e.key === "ArrowRight") this.move({ ...this.view, x: this.view.x + step * this.view.w });
+      else if (e.key === "ArrowUp") this.move({ ...this.view, y: this.view.y - step * this.view.h });
+      else if (e.key === "ArrowDown") this.move({ ...this.view, y: this.view.y + step * this.view.h });
       else return;
       e.preventDefault();
     });

@@ -1,0 +1,103 @@
+package workbench
+
+import (
+	"bufio"
+	"context"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/report/reporttest"
+	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/ui"
+)
+
+// startShop builds the service of testdata/shop.txtar in dir, which becomes its module, and starts it.
+func startShop(t *testing.T, dir string) (address string) {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/shop.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", "shop", ".")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx, stop := context.WithCancel(context.Background()) // t.Context ends before the cleanup
+	shop := exec.CommandContext(ctx, filepath.Join(dir, "shop"))
+	out, err := shop.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shop.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = shop.Wait() // it was killed
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// TestJourneyShop walks through the parts of pages in a real browser, as ui/journey/shop.mjs says, with the recording of
+// a service whose module is there.
+func TestJourneyShop(t *testing.T) {
+	reporttest.RunJourney(t, "shop.mjs", func() map[string][]byte {
+		module, dir := t.TempDir(), t.TempDir()
+		address := startShop(t, module)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		out := filepath.Join(dir, "shop.whet")
+		sum, err := collect.Run(ctx, collect.Options{
+			URL: address, Out: out, Duration: 3 * time.Second, Trace: time.Second,
+			Load: &load.Options{
+				Targets:     []load.Target{{URL: address + "/order"}, {URL: address + "/health"}},
+				Connections: 2,
+			},
+		})
+		if err != nil || len(sum.Failures) > 0 {
+			t.Fatal(err, sum)
+		}
+		data, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"older.whet", "oldest.whet"} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			at := time.Now().Add(-time.Duration(i+1) * time.Hour)
+			if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, _ := serveDir(t, dir, access.Options{}, func(o *Options) {
+			o.Assets, o.Dir = ui.App(), module
+			o.Editor = &Editor{
+				Address: "vscode://file" + filepath.ToSlash(module) + "/{file}:{line}", Dir: filepath.ToSlash(module),
+				Module: "example.com/shop",
+			}
+		})
+		server := httptest.NewServer(s)
+		t.Cleanup(server.Close)
+		return map[string][]byte{"address": []byte(server.URL)}
+	})
+}
