@@ -14,13 +14,14 @@ import (
 type editorFlag struct{ Editor string }
 
 func (f *editorFlag) registerEditor(cmd *cobra.Command) {
-	registerEditor(cmd, &f.Editor, "with --format html, link places to `EDITOR`")
+	registerEditor(cmd, &f.Editor, "with --format html, ")
 }
 
-// registerEditor adds the flag, which use describes.
-func registerEditor(cmd *cobra.Command, name *string, use string) {
+// registerEditor adds the flag. when begins its help.
+func registerEditor(cmd *cobra.Command, name *string, when string) {
 	cmd.Flags().StringVar(name, "editor", blocks.DefaultEditor,
-		use+": "+strings.Join(blocks.EditorNames(), ", ")+", or an address with {path} or {file}, and {line}")
+		when+"link places to `EDITOR`: "+strings.Join(blocks.EditorNames(), ", ")+
+			", or an address with {path} or {file}, and {line}")
 	_ = cmd.RegisterFlagCompletionFunc("editor",
 		cobra.FixedCompletions(blocks.EditorNames(), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -107,7 +107,7 @@ file, to send to others or to keep. It needs no server and no network.`,
 	cmd.Flags().StringVar(&f.View, "view", "",
 		"begin with this `VIEW` of the first file: "+strings.Join(viewNames(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(viewNames(), cobra.ShellCompDirectiveNoFileComp))
-	registerEditor(cmd, &f.Editor, "link places in the module to `EDITOR`")
+	registerEditor(cmd, &f.Editor, "")
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "", "write the views of a recording into `FILE`, as HTML; "+
 		"- is standard output")
 	cmd.Flags().BoolVar(&f.Force, "force", false, "replace an existing file")
@@ -505,7 +505,7 @@ func plainAddress(address string) string {
 	return u.Redacted()
 }
 
-// module returns the module to look for causes in, by its path and directory; "" if there is none and none is requested.
+// module returns the module to look for causes in, by its path and directory; "" if there is none and none is named.
 func (f *uiFlags) module() (modulePath, root string, err error) {
 	if f.Dir == "" {
 		if _, err := os.Stat("go.mod"); err != nil {

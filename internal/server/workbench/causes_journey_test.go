@@ -37,7 +37,7 @@ func (l *ledger) balance(http.ResponseWriter, *http.Request) {
 	l.mu.Unlock()
 }
 
-// follow starts a goroutine that waits for changes, which nobody sends.
+// follow starts a goroutine that waits for changes, which are never sent.
 func (l *ledger) follow(http.ResponseWriter, *http.Request) {
 	go func() { l.entries += <-l.changes }()
 }

@@ -57,8 +57,8 @@ func startShop(t *testing.T, dir string) (address string) {
 	return strings.TrimSpace(line)
 }
 
-// TestJourneyShop walks through the parts of pages in a real browser, as ui/journey/shop.mjs says, with the recording of
-// a service whose module is there.
+// TestJourneyShop walks through parts of pages in a real browser, as ui/journey/shop.mjs says, with the recording of a
+// service whose module is there.
 func TestJourneyShop(t *testing.T) {
 	reporttest.RunJourney(t, "shop.mjs", func() map[string][]byte {
 		module, dir := t.TempDir(), t.TempDir()

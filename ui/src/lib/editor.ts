@@ -1,8 +1,9 @@
 import type { Editor } from "../api/v1.ts";
 
 /**
- * The address of a line of a file in an editor; "" without one, and for files that are not of its module. file is a path
- * in the module, or what the compiler wrote down: the absolute path or, with -trimpath, the import path and the name.
+ * The address of a line of a file in an editor; "" without one, and for files that are not of its module. file is a
+ * path in the module, or what the compiler wrote down: the absolute path or, with -trimpath, the import path and the
+ * name.
  */
 export function editorAddress(editor: Editor | null | undefined, file: string, line: number): string {
   if (!editor) return "";

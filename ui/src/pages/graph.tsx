@@ -74,7 +74,8 @@ export function GraphView(): JSX.Element {
     if (!value) return;
     // After the others, which move to a box that is out of view. Another drawing has other parts.
     const [x, y, w] = param("part").split(",").map(Number);
-    if (linked.current && w !== undefined && w > 0 && x !== undefined && y !== undefined) view.current?.restore(x, y, w);
+    const whole = x !== undefined && y !== undefined && w !== undefined && w > 0;
+    if (linked.current && whole) view.current?.restore(x, y, w);
     else if (param("part")) change({ part: undefined }, true);
     linked.current = false;
   }, [value]);

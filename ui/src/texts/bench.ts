@@ -23,7 +23,8 @@ export const en = {
   astable: "{title} as a table",
 
   strip:
-    "{name}, measurements. {cells}. Left and right arrow keys read out the points, up and down move to other benchmarks.",
+    "{name}, measurements. {cells}. Left and right arrow keys read out the points, up and down move to other " +
+    "benchmarks.",
   cells: "{a}. {b}",
   cell: "{column} {center} {value} {range}, {n} measurement{n||s}",
   "cell.change": "{column} {center} {value} {range}, {n} measurement{n||s}, {change}, {verdict}",
@@ -99,11 +100,11 @@ export const en = {
   "series.none": "No matching series.",
   table: "as a table",
   along:
-    "{title} along {n} commits. {changes} Arrow keys read out the commits, Enter shows the results of one; the table " +
-    "below lists them.",
+    "{title} along {n} commits. {changes} Arrow keys read out the commits, Enter shows the results of one; the " +
+    "table below lists them.",
   "along.same":
-    "{title} along {n} commits. No change. Arrow keys read out the commits, Enter shows the results of one; the table " +
-    "below lists them.",
+    "{title} along {n} commits. No change. Arrow keys read out the commits, Enter shows the results of one; the " +
+    "table below lists them.",
   change: "{commit}: {change} {verdict}",
   range: "{center} ({low} to {high})",
   measured: "{commit}: {value}, {n} measurement{n||s}",

@@ -14,7 +14,8 @@ export const en = {
   total: "total",
   self: "self",
   ofzoomed: "of zoomed",
-  picture: "Flame graph. Arrow keys move between frames, Enter zooms, Escape zooms out. The table lists the same frames.",
+  picture:
+    "Flame graph. Arrow keys move between frames, Enter zooms, Escape zooms out. The table lists the same frames.",
 };
 
 export type FlameTexts = Record<keyof typeof en, string>;

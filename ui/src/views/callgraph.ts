@@ -33,7 +33,7 @@ interface Part {
 }
 
 /**
- * A call graph that can be moved, zoomed and searched. Boxes are picked by their index in names; moved is told the center
+ * A call graph that can be moved, zoomed and searched. Boxes are picked by their index in names; moved gets the center
  * and the width of the part that the user chooses, or a width of 0 for everything.
  */
 export class CallGraphView {

@@ -281,7 +281,8 @@ func (v *Vocabulary) addBorders(p pattern, own []string) {
 			if strings.ContainsAny(word, marks) {
 				continue
 			}
-			if text := matching(p.expr, sampler{group: word}); len(word) <= maxGroup && slices.Contains(p.re.FindStringSubmatch(text), word) {
+			text := matching(p.expr, sampler{group: word})
+			if len(word) <= maxGroup && slices.Contains(p.re.FindStringSubmatch(text), word) {
 				found = appendWord(found, text, 256)
 			}
 		}
