@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/leaktest"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -205,7 +206,7 @@ func TestRefused(t *testing.T) {
 		{"GET", "/api/stacks?ids=x1", "x1", 400, nil},
 	} {
 		w := ask(h, test.method, test.target, test.header...)
-		var e problem
+		var e problem.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != test.code ||
 			e.Status != test.code || !strings.Contains(e.Detail, test.want) || e.Detail == "" ||
 			w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("Content-Security-Policy") != policy {
@@ -219,7 +220,7 @@ func TestRefused(t *testing.T) {
 		"/api/stack?ids=1,x":               "numbers of their stacks",
 		"/api/frob":                        "answers are below api/",
 	} {
-		var p problem
+		var p problem.Problem
 		if err := json.Unmarshal(ask(h, "GET", target).Body.Bytes(), &p); err != nil || !strings.Contains(p.Hint, want) {
 			t.Errorf("%s: the hint is %q (%v), want %q", target, p.Hint, err, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -92,19 +93,8 @@ func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A problem is the answer to a request that failed, as RFC 9457 has it.
-type problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Detail string `json:"detail"`
-	Hint   string `json:"hint,omitempty"`
-}
-
 func writeError(w http.ResponseWriter, code int, err error) {
-	write(w, code, "application/problem+json", problem{
-		Type: "about:blank", Title: http.StatusText(code), Status: code, Detail: err.Error(), Hint: diag.Hint(err),
-	})
+	problem.Write(w, code, err.Error(), diag.Hint(err))
 }
 
 func write(w http.ResponseWriter, code int, kind string, doc any) {

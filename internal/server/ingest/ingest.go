@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -278,18 +278,5 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", access.Challenge)
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(problem{ // the client may be gone
-		Type: "about:blank", Title: http.StatusText(code), Status: code, Detail: err.Error(), Hint: hint(err),
-	})
-}
-
-// problem is the answer to a request that failed, as RFC 9457 has it.
-type problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Detail string `json:"detail"`
-	Hint   string `json:"hint,omitempty"`
+	problem.Write(w, code, err.Error(), hint(err))
 }

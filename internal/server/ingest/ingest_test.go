@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/recording/recordingtest"
@@ -290,7 +291,7 @@ func TestRefused(t *testing.T) {
 			if answer.StatusCode != test.status || !strings.Contains(text, test.detail) {
 				t.Errorf("%s: %s, want %d %s", answer.Status, text, test.status, test.detail)
 			}
-			var p problem
+			var p problem.Problem
 			if err := json.Unmarshal([]byte(text), &p); err != nil || p.Status != test.status {
 				t.Errorf("the answer is %q: %v", text, err)
 			}

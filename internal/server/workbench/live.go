@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/live"
+	"github.com/whet-go/whet/internal/server/problem"
 )
 
 // liveLines is the number of lines in an answer.
@@ -142,7 +143,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	_ = flush.Flush() // so that the client knows that it is connected
 	err := s.lives.follow(r.Context(), s.o.Targets[i], func(state *live.State) error { return send("state", state) })
 	if err != nil && r.Context().Err() == nil {
-		_ = send("failure", Problem{ // the client may be gone
+		_ = send("failure", problem.Problem{ // the client may be gone
 			Type: "about:blank", Title: http.StatusText(http.StatusBadGateway), Status: http.StatusBadGateway,
 			Detail: s.o.Files.Plain(err.Error()), Hint: s.o.Files.Plain(diag.Hint(err)),
 		})

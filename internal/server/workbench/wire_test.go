@@ -5,6 +5,7 @@ import (
 
 	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/server/stored"
 )
 
@@ -17,6 +18,6 @@ func TestWireTypes(t *testing.T) {
 	for _, r := range (&stored.API{}).Routes() {
 		ops = append(ops, r.Operation)
 	}
-	doc := openapi.Document("whet", "1", apiBase, Problem{}, ops)
+	doc := openapi.Document("whet", "1", apiBase, problem.Problem{}, ops)
 	golden.Check(t, "../../../ui/src/api/v1.ts", openapi.TypeScript(doc))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/store"
@@ -137,7 +138,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		}
 	}
 	var err error
-	if s.doc, err = json.MarshalIndent(openapi.Document("whet", "1", apiBase, Problem{}, ops), "", "  "); err != nil {
+	described := openapi.Document("whet", "1", apiBase, problem.Problem{}, ops)
+	if s.doc, err = json.MarshalIndent(described, "", "  "); err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
@@ -210,25 +212,9 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// A Problem is the answer to a request that failed, as RFC 9457 has it.
-type Problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Detail string `json:"detail"`
-	// Hint is what to do about it.
-	Hint string `json:"hint,omitempty"`
-}
-
 // problem answers with an error.
 func (s *Server) problem(w http.ResponseWriter, code int, err error) {
-	doc := Problem{
-		Type: "about:blank", Title: http.StatusText(code), Status: code,
-		Detail: s.o.Files.Plain(err.Error()), Hint: s.o.Files.Plain(diag.Hint(err)),
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(code)
-	_ = report.JSON(w, doc) // the client may be gone
+	problem.Write(w, code, s.o.Files.Plain(err.Error()), s.o.Files.Plain(diag.Hint(err)))
 }
 
 // A handler answers a request, or returns an error before it has written anything.

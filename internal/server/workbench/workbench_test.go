@@ -26,6 +26,7 @@ import (
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
+	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/memory"
 )
@@ -482,7 +483,7 @@ func TestProblems(t *testing.T) {
 		{"POST", "/api/v1/jobs", `{}`, 403, "another site", []string{"Origin", "null"}},
 	} {
 		w := ask(s, test.method, test.target, test.body, test.header...)
-		var p Problem
+		var p problem.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != test.code || p.Status != test.code ||
 			!strings.Contains(p.Detail, test.want) || w.Header().Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s %.80s: %d %.300s, want %d and %q", test.method, test.target, w.Code, w.Body, test.code, test.want)

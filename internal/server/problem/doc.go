@@ -1,0 +1,2 @@
+// Package problem writes the answers to requests that failed.
+package problem
