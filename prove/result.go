@@ -224,9 +224,9 @@ func (r *Result) lacks(v *Verdict) {
 	for _, not := range a.NotCompared {
 		add("", "%s", not)
 	}
-	if v.Strength.NoneNoticed() {
-		add("write a test that checks what they do",
-			"tests and inputs notice no errors in these lines: none of %d mutants was noticed", v.Strength.Mutants)
+	if s := v.Strength; s.Weak() {
+		add("review the errors that were not noticed, or write a test that notices them",
+			"tests and inputs notice too few errors in these lines: %d of %d mutants", s.Noticed, s.Mutants)
 	}
 	c := &r.Changed
 	if len(a.NotCompared) == 0 && (len(a.Functions) == 0 || a.Inputs == 0) {

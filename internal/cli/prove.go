@@ -81,7 +81,7 @@ build and pass vet, if version A does (--configs).
 
 To show how strong this proof is, whet makes small errors in the changed lines
 of version B, one at a time (mutants), and counts how many of them the tests and
-the inputs notice. If they notice none, the outcome is unproven.
+the inputs notice. If they notice fewer than 3 of 4, the outcome is unproven.
 
 The outcome is one of these:
 

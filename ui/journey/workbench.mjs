@@ -176,7 +176,7 @@ step("record from the page", async () => {
   const p = await open("/", ".record form");
   await p.page.getByLabel("Duration").fill("2s");
   await p.page.getByLabel("Trace", { exact: true }).fill("0s");
-  await p.page.getByLabel("Load").selectOption({ index: 1 });
+  await p.page.getByLabel(/^Load/).selectOption({ index: 1 });
   await p.page.getByText(/whet record http:\/\/\S+ -d 2s --trace 0s --load \S+ -o recording-/).waitFor();
   await p.page.getByRole("button", { name: "Record", exact: true }).click();
   await p.page.locator(".job progress").waitFor();

@@ -158,6 +158,14 @@ func TestMutators(t *testing.T) {
 			},
 		},
 		{
+			"room", "func f(n int) (a []int, b map[int]int, c chan int) {\na = make([]int, n, n*2)\nb = make(map[int]int, n*2)\n" +
+				"c = make(chan int, 2)\nreturn\n}",
+			[]string{
+				"dropped statement", "swapped arguments: a = make([]int, n*2, n)", "dropped statement", "dropped statement",
+				"off by one: c = make(chan int, 3)", "off by one: c = make(chan int, 1)",
+			},
+		},
+		{
 			"else", "func f(a bool, g func()) {\nif a {\n} else if !a {\n} else {\n}\n}",
 			[]string{"negation: if !a {", "dropped else", "negation: } else if a {", "dropped else"},
 		},
@@ -241,6 +249,22 @@ func TestHarmless(t *testing.T) {
 	set := Make(p, all(), 100)
 	if len(set.Mutants) > 0 || !slices.Equal(set.Left, []string{"f is not mutated: it uses os.RemoveAll"}) {
 		t.Errorf("%d mutants, left %q", len(set.Mutants), set.Left)
+	}
+}
+
+// TestRoom checks that what only makes room is not mutated.
+func TestRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("type-checks packages of the standard library")
+	}
+	text := "package p\n\nimport (\n\"slices\"\n\"strings\"\n\"sync\"\n)\n\nvar pool sync.Pool\n\n" +
+		"func f(a []int, b *strings.Builder) []int {\ndefer pool.Put(b)\nb.Grow(len(a) + 1)\nreturn slices.Grow(a, len(a)*2)\n}\n"
+	p, err := load(text, importer.ForCompiler(token.NewFileSet(), "source", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(t, text, Make(p, all(), 100)); !slices.Equal(got, []string{"zero result: return nil"}) {
+		t.Errorf("mutants %q", got)
 	}
 }
 

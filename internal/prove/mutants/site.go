@@ -162,6 +162,9 @@ func (s *source) visit(n ast.Node, stack []ast.Node) bool {
 			s.statement(n, stack)
 		}
 	case ast.Expr:
+		if call, ok := parent.(*ast.CallExpr); ok && s.isRoom(call, n) {
+			return false
+		}
 		return s.expression(n, parent, stack)
 	}
 	return true

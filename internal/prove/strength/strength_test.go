@@ -38,6 +38,22 @@ func program(t *testing.T, what string, reaches, notices []int, broken error) *s
 	}}
 }
 
+// TestWeak checks what share of the mutants must be noticed.
+func TestWeak(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		mutants, noticed int
+		want             bool
+	}{{0, 0, false}, {4, 0, false}, {5, 0, true}, {5, 3, true}, {5, 4, false}, {8, 5, true}, {8, 6, false}} {
+		if s := (&strength.Strength{Mutants: test.mutants, Noticed: test.noticed}); s.Weak() != test.want {
+			t.Errorf("%d of %d mutants noticed: weak is %v", test.noticed, test.mutants, s.Weak())
+		}
+	}
+	if (*strength.Strength)(nil).Weak() {
+		t.Error("an unknown strength is weak")
+	}
+}
+
 // TestTry counts what programs notice, leaves out those that fail without a mutant, and lists the
 // mutants that remain.
 func TestTry(t *testing.T) {
@@ -58,7 +74,7 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Mutants != 6 || s.Noticed != 3 || s.ByInputs+s.ByTests != 3 || s.Unreached != 1 || s.Untried != 0 ||
-		s.NoneNoticed() ||
+		!s.Weak() ||
 		!slices.Equal(s.Skipped, []string{"the tests of b do not pass in a build with mutants"}) {
 		t.Errorf("%+v", s)
 	}
@@ -74,7 +90,7 @@ func TestTry(t *testing.T) {
 	}
 	none := &strength.Strength{}
 	err = none.Try(t.Context(), list, nil, time.Minute, t.TempDir(), nil)
-	if err != nil || none.Untried != 6 || none.NoneNoticed() {
+	if err != nil || none.Untried != 6 || none.Weak() {
 		t.Errorf("without programs: %+v, %v", none, err)
 	}
 }
