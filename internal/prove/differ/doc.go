@@ -25,7 +25,7 @@
 //     versions, so coverage of either guides it. Before the fuzzer, which hands each input to another
 //     process, the target runs as a test with thousands of random inputs. The makers choose among the
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
-//     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
+//     comparisons. In some runs, values of one interface are mostly of one type. Values of recursive types are trees of bounded size; two pointers may lead to the
 //     same value. Up to three other methods of the receiver are called before (package states). A method
 //     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
 //     If the process ends, as it does when a tree contains itself, no other methods are called.
@@ -36,11 +36,14 @@
 //     which functions were called with what, and the receiver and the arguments afterwards, without
 //     the fields that only one version has, and in the order of the names of fields. Aliasing is part
 //     of it (support/memory.txt): the new function must not return memory of an argument or the
-//     receiver, or change an earlier result, unless the old one does so with some input.
+//     receiver, or change an earlier result, unless the old one does so with some input. If only the
+//     old one changes earlier results, an Outcome is unproven.
 //     Functions among the arguments are made up. One that takes arguments and returns only values (booleans,
 //     numbers, strings) is a question, such as less: its arguments decide the answer, also how it orders or equates
 //     them. Asking otherwise than before, with the same results, makes an Outcome unproven. Calls of any other
 //     function, or of one whose name or type says that it is a visitor or yield, are effects (roleOf in makers).
+//     When the fuzzer's bytes are used up and an effect was called often, it returns what loops wait for: nil, an end,
+//     false and then true. A run that does little else than call them is ended (Source.counted).
 //  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss

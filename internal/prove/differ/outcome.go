@@ -17,9 +17,10 @@ type Outcome struct {
 	Fixed bool `json:"fixed,omitempty"`
 	// shares is what results share with what went in, as they never did before, where only the package can change it
 	// and no method of the values was seen doing so; "" if they share nothing new.
-	shares  string
-	asks    string // the functions among the arguments that the code asks otherwise than before; "" if there are none
-	outside int64  // inputs that were left out because an inner function relies on never getting them
+	shares   string
+	asks     string // the functions among the arguments that the code asks otherwise than before; "" if there are none
+	steadied bool   // what it returned no longer changes when it is called again
+	outside  int64  // inputs that were left out because an inner function relies on never getting them
 
 	// Unproven is why the comparison proves nothing; "" if it does.
 	Unproven string `json:"unproven,omitempty"`
@@ -54,6 +55,9 @@ func (o *Outcome) judge() {
 	case o.asks != "":
 		o.Unproven = fmt.Sprintf("%s asks %s in another order or number than before: a function with side effects would "+
 			"notice", o.Function, o.asks)
+	case o.steadied:
+		o.Unproven = o.Function + ": what it returned no longer changes when it is called again, as it did before: callers " +
+			"may rely on that, or have worked around it"
 	}
 }
 
@@ -71,10 +75,12 @@ const LimitEnv = "WHET_LIMIT"
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
 // each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
 // the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
-// results share, or "~" with the functions that the code asks otherwise, in hexadecimal, and ";".
+// results share, or "~" with the functions that the code asks otherwise, in hexadecimal, and ";"; and "^"
+// if results no longer change later.
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
 	o.shares, o.asks = markedText(counts, '#'), markedText(counts, '~')
+	o.steadied = bytes.Contains(counts, []byte("^"))
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
 	o.outside = int64(bytes.Count(counts, []byte("?")))
 	o.Inputs = o.Returned + int64(bytes.Count(counts, []byte("!")))

@@ -47,6 +47,11 @@ func TestReadCounts(t *testing.T) {
 			differ.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
 			"F asks less in another order or number than before: a function with side effects would notice",
 		},
+		{
+			"results stay", strings.Repeat(".", 200) + "^" + answers(2), false,
+			differ.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
+			"F: what it returned no longer changes when it is called again",
+		},
 		{"cut off", strings.Repeat(".", 200) + answers(2) + "=00", false, differ.Outcome{
 			Inputs: 200, Returned: 200, Distinct: 3,
 		}, ""},

@@ -249,7 +249,7 @@ func (g *Generator) answering(
 		}
 		args = append(args, p)
 	}
-	var results, made, values []string
+	var results, made, last, values []string
 	var draw, hold strings.Builder
 	for i := range sig.Results().Len() {
 		t := sig.Results().At(i).Type()
@@ -260,6 +260,7 @@ func (g *Generator) answering(
 		field := a.prefix + "r" + strconv.Itoa(i)
 		results = append(results, g.typeString(t))
 		made = append(made, m+"(s)")
+		last = append(last, g.lastOf(t))
 		values = append(values, "x."+field+"[i]")
 		fmt.Fprintf(&hold, "%s [%d]%s\n", field, draws, g.typeString(t))
 		fmt.Fprintf(&draw, "x.%s[i] = %s(s)\n", field, m)
@@ -271,6 +272,9 @@ func (g *Generator) answering(
 	case effect:
 		if a.method {
 			all = strings.Join(append([]string{strconv.Quote(a.label)}, args...), ", ")
+		}
+		if len(made) > 0 {
+			answers = "if s.Tired() {\nreturn " + strings.Join(last, ", ") + "\n}\n" + answers
 		}
 		answers = "s.Called(" + all + ")\n" + answers
 	case answer:
@@ -288,4 +292,15 @@ func (g *Generator) answering(
 		"x.%[3]sdrawn = true\ni := x.%[3]sat %% %[2]d\nx.%[3]sat++\nreturn %[5]s\n", answers, draws, a.prefix,
 		draw.String(), strings.Join(values, ", "))
 	return head, hold.String(), body, ""
+}
+
+// lastOf returns the code of what a function returns that was called very often: a loop may wait for it.
+func (g *Generator) lastOf(t types.Type) string {
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
+		return g.typeString(t) + "(s.LastBool())"
+	}
+	if types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return "s.LastError()"
+	}
+	return "*new(" + g.typeString(t) + ")"
 }

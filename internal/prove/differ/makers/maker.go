@@ -548,7 +548,7 @@ func (g *Generator) implementation(t types.Type, u *types.Interface, key string,
 	if nested {
 		fmt.Fprintf(&b, "\tif s.Ends() || s.Deep() {\n\t\treturn %s\n\t}\n", leaf)
 	}
-	fmt.Fprintf(&b, "\tswitch s.Choose(%d) {\n", len(makers))
+	fmt.Fprintf(&b, "\tswitch s.Kind(%q, %d) {\n", key, len(makers))
 	for i, m := range makers[1:] {
 		fmt.Fprintf(&b, "\tcase %d:\n\t\treturn %s(s)\n", i+1, m)
 	}

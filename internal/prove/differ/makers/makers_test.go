@@ -116,7 +116,7 @@ func TestMaker(t *testing.T) {
 			"made, err := NewCounter(c0)\n\tif err != nil {\n\t\ts.Failed()\n\t\treturn whetMake1(s)\n\t}",
 			"made := r.Next()", "return *made",
 		}},
-		{name: "shape", code: []string{"switch s.Choose(1)", "v.side = "}},
+		{name: "shape", code: []string{`switch s.Kind("example.com/p.shape", 1)`, "v.side = "}},
 		{
 			name: "Store",
 			code: []string{"x := &whetStub1{s: s", "x.mGetat = 0", `s.Called("Get", p0)`, "return x.mGetr0[i], x.mGetr1[i]"},
