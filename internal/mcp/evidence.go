@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -89,7 +88,7 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		return nil, "", err
 	}
 	defer program.Close()
-	file, err := fileIn(o.Dir, in.File)
+	file, err := guard.File(o.Dir, in.File)
 	if err != nil {
 		return nil, "", err
 	}
@@ -167,23 +166,6 @@ func codeAt(s *workorder.Source, line int) string {
 		return lines[at]
 	}
 	return ""
-}
-
-// fileIn returns a file of a module as relative to it. It may be given as absolute.
-func fileIn(dir, name string) (string, error) {
-	if filepath.IsAbs(name) {
-		real, err := filepath.EvalSymlinks(name)
-		if err != nil || !guard.IsBelow(dir, real) {
-			return "", fmt.Errorf("%q is not a file of the module in %s", name, dir)
-		}
-		if name, err = filepath.Rel(dir, real); err != nil {
-			return "", err
-		}
-	}
-	if !filepath.IsLocal(name) || !strings.HasSuffix(name, ".go") {
-		return "", fmt.Errorf("%q is not a Go file of the module", name)
-	}
-	return filepath.ToSlash(filepath.Clean(name)), nil
 }
 
 // findingAt returns the finding on a line; nil if there is none.

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"testing"
 
@@ -27,8 +29,17 @@ func TestRefused(t *testing.T) {
 	}
 	write(t, outside, "-- go.mod --\nmodule example.com/outside\n-- out.whet --\n-- out.go --\npackage outside\n")
 	write(t, dir, "-- replaced/go.mod --\nmodule example.com/r\n\nreplace example.com/outside => "+outside+"\n"+
-		"-- workspace/go.work --\ngo 1.26\nuse (\n\t./m\n\t"+outside+"\n)\n-- workspace/m/go.mod --\nmodule example.com/m\n")
-	if err := errors.Join(os.Symlink(outside, filepath.Join(dir, "link")),
+		"-- workspace/go.work --\ngo 1.26\nuse (\n\t./m\n\t"+outside+"\n)\n-- workspace/m/go.mod --\nmodule example.com/m\n"+
+		"-- linked/go.mod --\nmodule example.com/l\n")
+	var heap bytes.Buffer
+	if err := pprof.WriteHeapProfile(&heap); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "heap.pb.gz"), heap.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink(filepath.Join(outside, "out.go"), filepath.Join(dir, "linked", "out.go")),
+		os.Symlink(outside, filepath.Join(dir, "link")),
 		os.Symlink(filepath.Join(outside, "out.whet"), filepath.Join(dir, "link.whet"))); err != nil {
 		t.Skip("needs symbolic links:", err)
 	}
@@ -113,7 +124,10 @@ func TestRefused(t *testing.T) {
 		{"load", object{"urls": []string{"http://127.0.0.1:1/"}, "body": "@/etc/passwd"}, "outside of the roots"},
 		{"load", object{"urls": []string{"http://127.0.0.1:1/"}, "body": "@link/out.go"}, "outside of the roots"},
 		{"load", object{"urls": []string{"http://127.0.0.1:1/"}, "connections": 1 << 30}, "connections is"},
-		{"line_evidence", object{"file": "/etc/passwd", "line": 1, "recording": "go.mod"}, ""},
+		{"line_evidence", object{"file": "/etc/passwd", "line": 1, "recording": "heap.pb.gz"}, "not a Go file of the module"},
+		{"line_evidence", object{"file": "link/out.go", "line": 1, "recording": "heap.pb.gz"}, "not a file of the module"},
+		{"line_evidence", object{"file": "../x.go", "line": 1, "recording": "heap.pb.gz"}, "not a file of the module"},
+		{"find", object{"recording": "heap.pb.gz", "dir": "linked"}, "is outside of the roots"},
 		{"compare", object{"before": "/etc/passwd"}, "outside of the roots"},
 		{"trace_requests", object{"recording": "link.whet"}, "outside of the roots"},
 		{"no/such tool", object{}, "unknown tool"},

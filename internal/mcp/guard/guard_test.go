@@ -25,6 +25,8 @@ func tree(t *testing.T) (root, outside string) {
 		"root/inside/go.mod":       "module example.com/i\n\nreplace example.com/m => ../\n",
 		"root/work/go.work":        "go 1.26\n\nuse (\n\t./m\n\t../../outside\n)\n",
 		"root/work/m/go.mod":       "module example.com/w\n",
+		"root/linked/go.mod":       "module example.com/l\n",
+		"outside/out.go":           "package out\n",
 		"outside/go.mod":           "module example.com/o\n",
 		"outside/secret.pb.gz":     "s",
 		"repository/.git/HEAD":     "",
@@ -40,7 +42,8 @@ func tree(t *testing.T) (root, outside string) {
 	}
 	for name, to := range map[string]string{
 		"root/link": outside, "root/inner": filepath.Join(root, "a"),
-		"root/file.whet": filepath.Join(outside, "secret.pb.gz"),
+		"root/file.whet": filepath.Join(outside, "secret.pb.gz"), "root/linked/out.go": filepath.Join(outside, "out.go"),
+		"root/linked/notes.txt": filepath.Join(outside, "secret.pb.gz"),
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err) // Windows, without the right to
@@ -93,6 +96,7 @@ func TestRoots(t *testing.T) {
 		{"module", r.Module, "replaced", "", "it is built from "},
 		{"module", r.Module, "work/m", "", "it is built from "},
 		{"module", r.Module, "link", "", beyond},
+		{"module", r.Module, "linked", "", "it is built from "},
 		{"module", r.Module, "-C", "", "not a directory"},
 	} {
 		got, err := test.do(test.name)
@@ -122,6 +126,20 @@ func TestRoots(t *testing.T) {
 	for _, bad := range []string{filepath.Join(outside, "none"), filepath.Join(outside, "go.mod"), "/"} {
 		if _, err := New([]string{bad}, made); err == nil {
 			t.Errorf("%s is a root", bad)
+		}
+	}
+}
+
+// TestFile resolves the files of a module, and refuses those that links lead out of it.
+func TestFile(t *testing.T) {
+	root, outside := tree(t)
+	for name, want := range map[string]string{
+		"a/a.go": "a/a.go", filepath.Join(root, "a", "a.go"): "a/a.go", "inner/a.go": "a/a.go", "a/../a/a.go": "a/a.go",
+		"link/out.go": "", "linked/out.go": "", "../outside/out.go": "", filepath.Join(outside, "out.go"): "", "a/none.go": "",
+		"go.mod": "", "": "",
+	} {
+		if got, err := File(root, name); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", name, got, err, want)
 		}
 	}
 }

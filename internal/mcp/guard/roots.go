@@ -187,7 +187,7 @@ func (r *Roots) Module(dir string) (string, error) {
 			Hint: "a proof copies the repository: the user may add it with whet mcp --root " + repository,
 		}
 	}
-	if err := errors.Join(r.checkModule(root), r.checkWorkspace(root)); err != nil {
+	if err := errors.Join(r.checkModule(root), r.checkWorkspace(root), r.checkLinks(root)); err != nil {
 		return "", err
 	}
 	return root, nil
@@ -205,6 +205,50 @@ func above(dir, file string) string {
 		}
 		dir = up
 	}
+}
+
+// File returns a Go file of a module as relative to the module's directory, which has no symbolic links. It may be given
+// as absolute. A file that a symbolic link of the module leads out of it is refused.
+func File(dir, name string) (string, error) {
+	if !strings.HasSuffix(name, ".go") {
+		return "", fmt.Errorf("%q is not a Go file of the module", name)
+	}
+	abs := filepath.FromSlash(name)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(dir, abs)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil || !IsBelow(dir, real) {
+		return "", fmt.Errorf("%q is not a file of the module in %s", name, dir)
+	}
+	rel, err := filepath.Rel(dir, real)
+	return filepath.ToSlash(rel), err
+}
+
+// sourceKinds are the extensions of files that the go command compiles, through symbolic links, too.
+var sourceKinds = []string{
+	".go", ".c", ".cc", ".cpp", ".cxx", ".f", ".h", ".hh", ".hpp", ".hxx", ".m", ".s", ".S", ".swig", ".swigcxx", ".syso",
+}
+
+// checkLinks refuses a module with source files that are symbolic links to files outside of the roots. Links to
+// directories need no check: the go command does not follow them.
+func (r *Roots) checkLinks(dir string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // the go command reports it
+		case d.IsDir() && name != dir && (strings.HasPrefix(d.Name(), ".") || isModule(name)):
+			return filepath.SkipDir
+		case d.Type()&fs.ModeSymlink == 0 || !slices.Contains(sourceKinds, filepath.Ext(name)):
+			return nil
+		}
+		return r.checkUsed(dir, name)
+	})
+}
+
+func isModule(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "go.mod"))
+	return err == nil
 }
 
 // checkModule refuses a module whose go.mod names directories outside of the roots.
@@ -236,7 +280,8 @@ func (r *Roots) checkReplaced(dir string, list []*modfile.Replace) error {
 	return nil
 }
 
-// checkUsed refuses a directory that a module or a workspace uses, if it is outside of the roots.
+// checkUsed refuses a file or directory that a module or a workspace uses, if it is outside of the roots or has links
+// that lead there.
 func (r *Roots) checkUsed(dir, used string) error {
 	if !filepath.IsAbs(used) {
 		used = filepath.Join(dir, used)
@@ -250,6 +295,9 @@ func (r *Roots) checkUsed(dir, used string) error {
 			Op: "open", Subject: dir, Err: fmt.Errorf("it is built from %s, which is outside of the roots", used),
 			Hint: "the user may add that directory with whet mcp --root",
 		}
+	}
+	if isModule(real) {
+		return r.checkLinks(real)
 	}
 	return nil
 }
