@@ -32,9 +32,11 @@ type Changed struct {
 	Tests []string `json:"tests,omitempty"`
 	// NotJudged are functions and other declarations of packages that were not to be judged.
 	NotJudged []string `json:"not_judged,omitempty"`
-	// Other are files that are not compiled, and Outside are files outside the module. Neither are
-	// judged.
-	Other   []string `json:"other,omitempty"`
+	// Other are files that are not compiled, and links: a program may read them, or they decide how it is built. They are
+	// not compared, so the change is never proven.
+	Other []string `json:"other,omitempty"`
+	// Unused are documentation and files for other tools, and Outside are files outside the module. Neither are judged.
+	Unused  []string `json:"unused,omitempty"`
 	Outside []string `json:"outside,omitempty"`
 	// Diff is the change of Files as a unified diff, without what exceeds 256 KB.
 	Diff string `json:"diff,omitempty"`
@@ -55,6 +57,8 @@ func split(all Changes, embedded []string, c *Changed) (code, tests Changes) {
 		case syntax.Test:
 			tests[file] = all[file]
 			c.Tests = append(c.Tests, file)
+		case syntax.Unused:
+			c.Unused = append(c.Unused, file)
 		case syntax.Other:
 			c.Other = append(c.Other, file)
 		}

@@ -16,7 +16,7 @@ const (
 	maxRace = 15 * time.Second
 	// maxRaceBuild is how long the compiler may take: the first time, it compiles all dependencies.
 	maxRaceBuild = time.Minute
-	// maxNamed is the number of tests that a warning names.
+	// maxNamed is the number of tests or files that a text names.
 	maxNamed = 5
 )
 

@@ -95,16 +95,24 @@ func (r *Result) OK() bool { return r.Outcome == OutcomeFaster || r.Outcome == O
 func (r *Result) decide() {
 	v := r.Verdict
 	defer r.restrict()
+	if v == nil && len(r.Changed.Other) > 0 {
+		r.uncompiled()
+		r.Outcome, r.Reason = OutcomeUnproven, "no code has changed, and other files are not compared"
+		return
+	}
 	if v == nil {
-		r.Outcome, r.Reason = OutcomeSameSpeed, "only comments, layout, or files that are not compiled have changed"
+		r.Outcome, r.Reason = OutcomeSameSpeed, "only comments, layout or documentation have changed"
 		if len(r.Packages) > 0 {
 			r.Reason += " in " + strings.Join(r.Packages, " ")
 		}
 		return
 	}
 	r.Outcome, r.Reason = r.outcome(v)
-	if (r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed) && v.SameCode == 0 {
-		r.lacks(v)
+	if r.OK() {
+		if v.SameCode == 0 {
+			r.lacks(v)
+		}
+		r.uncompiled()
 		if len(r.Missing) > 0 {
 			r.Reason += ", but not everything that changed was compared"
 		}
@@ -210,6 +218,22 @@ func gains(v *Verdict) string {
 		}
 	}
 	return strings.Join(subjects, "; ")
+}
+
+// uncompiled adds the files that are not compared.
+func (r *Result) uncompiled() {
+	files := r.Changed.Other
+	if len(files) == 0 {
+		return
+	}
+	names := strings.Join(files[:min(len(files), maxNamed)], ", ")
+	if more := len(files) - maxNamed; more > 0 {
+		names += fmt.Sprintf(" and %d more files", more)
+	}
+	r.Missing = append(r.Missing, Missing{
+		What: names + " changed: a program may read that, or be built by it, which was not compared",
+		Do:   "leave it out of the change, or review it",
+	})
 }
 
 // lacks adds what was not compared, and what must be reviewed: only what was compared can be the same.

@@ -145,6 +145,20 @@ func TestRun(t *testing.T) {
 			outcome: prove.OutcomeSameSpeed, reason: "only comments",
 		},
 		{
+			name: "documentation", after: before + "-- README.md --\nIt joins.\n-- .github/ci.yml --\non: push\n",
+			outcome: prove.OutcomeSameSpeed, reason: "only comments, layout or documentation",
+		},
+		{
+			name: "only a file that a program may read", after: before + "-- text/page.tmpl --\n{{.}}\n",
+			outcome: prove.OutcomeUnproven, reason: "no code has changed, and other files are not compared",
+			missing: "text/page.tmpl changed",
+		},
+		{
+			name:    "code with the same machine code, and a profile for the compiler",
+			after:   replace("_, w := range words {\n\t\ts += w", "_, word := range words {\n\t\ts += word") + "-- default.pgo --\nx\n",
+			outcome: prove.OutcomeUnproven, reason: "not everything", missing: "default.pgo changed",
+		},
+		{
 			name: "other names", after: replace("_, w := range words {\n\t\ts += w", "_, word := range words {\n\t\ts += word"),
 			outcome: prove.OutcomeSameSpeed, reason: "the compiler makes the same machine code",
 		},

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -311,7 +312,7 @@ func (v *verdict) add(r *prove.Result) {
 		}
 		v.Missing = append(v.Missing, text)
 	}
-	v.NotUsed = append(append(append([]string{}, r.Changed.Tests...), r.Changed.Other...), r.Changed.Outside...)
+	v.NotUsed = slices.Concat([]string{}, r.Changed.Tests, r.Changed.Other, r.Changed.Unused, r.Changed.Outside)
 	for i := range r.Suspects {
 		v.Suspects = append(v.Suspects, r.Suspects[i].String())
 	}

@@ -13,9 +13,10 @@ type Kind int
 
 // Kinds.
 const (
-	Code  Kind = iota // is compiled, or decides what is
-	Test              // belongs to tests
-	Other             // is neither
+	Code   Kind = iota // is compiled
+	Test               // belongs to tests
+	Unused             // documentation, or for other tools: no program is built from it or reads it
+	Other              // is none of these: a program may read it, or it decides how programs are built
 )
 
 // KindOf returns what a changed file of the module is. embedded are the files that packages embed.
@@ -28,15 +29,32 @@ func KindOf(file string, embedded []string) Kind {
 	case ext == ".go" && slices.ContainsFunc(dirs, func(d string) bool {
 		return d != "." && (strings.HasPrefix(d, "_") || strings.HasPrefix(d, "."))
 	}):
-		return Other // the go command ignores it
+		return Unused // the go command ignores it
 	case isCompiled(ext), base == "go.mod", base == "go.sum", slices.Contains(embedded, file):
 		return Code
 	case strings.HasPrefix(file, "vendor/"):
 		return Code
 	case ext == ".golden", strings.Contains(base, ".golden."):
 		return Test
+	case isUnused(dirs, base, ext):
+		return Unused
 	}
 	return Other
+}
+
+// isUnused reports whether a file is documentation, or its name says that it is for git, an editor or CI.
+func isUnused(dirs []string, base, ext string) bool {
+	switch ext {
+	case ".md", ".markdown", ".rst", ".adoc":
+		return true
+	}
+	switch strings.ToUpper(strings.TrimSuffix(base, ".txt")) {
+	case "README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS", "OWNERS",
+		"CODEOWNERS", "CHANGELOG", "CHANGES", "HISTORY", "SECURITY", "CONTRIBUTING":
+		return true
+	}
+	hidden := func(name string) bool { return len(name) > 1 && name[0] == '.' && !strings.HasPrefix(name, ".env") }
+	return hidden(base) || slices.ContainsFunc(dirs, hidden)
 }
 
 // isCompiled reports whether the go command compiles or links files with an extension (go help

@@ -15,8 +15,14 @@ func TestKindOf(t *testing.T) {
 		syntax.Code: {
 			"a.go", "a/b.go", "a/b.s", "go.mod", "go.sum", "vendor/x/LICENSE", "a/page.html", "a/b_test.s",
 		},
-		syntax.Test:  {"a_test.go", "a/testdata/x.go", "testdata/x.json", "a/x.golden", "a/x.golden.json"},
-		syntax.Other: {"README.md", "_old/a.go", ".ci/a.go", "b/page.html"},
+		syntax.Test: {"a_test.go", "a/testdata/x.go", "testdata/x.json", "a/x.golden", "a/x.golden.json"},
+		syntax.Unused: {
+			"README.md", "_old/a.go", ".ci/a.go", ".github/workflows/test.yml", ".golangci.yml", "LICENSE", "a/NOTICE.txt", "docs/a.rst",
+		},
+		syntax.Other: {
+			"b/page.html", "a/page.tmpl", "config.yaml", "default.pgo", "cmd/x/default.pgo", "go.work", "Makefile", "Dockerfile",
+			".env", ".env.local", "a/words.txt", "migrations/1.sql",
+		},
 	} {
 		for _, file := range files {
 			if got := syntax.KindOf(file, []string{"a/page.html"}); got != want {

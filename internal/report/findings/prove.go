@@ -190,6 +190,7 @@ func unjudgedList(r *prove.Result) blocks.List {
 		someOf(c.Tests))
 	lines.If(len(c.NotJudged) > 0, "changes in other packages: %s", someOf(c.NotJudged))
 	lines.If(len(c.Other) > 0, "files that are not compiled: %s", someOf(c.Other))
+	lines.If(len(c.Unused) > 0, "documentation, and files for other tools: %s", someOf(c.Unused))
 	lines.If(len(c.Outside) > 0, "files outside the module: %s", someOf(c.Outside))
 	return blocks.Items(lines...)
 }

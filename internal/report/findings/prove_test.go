@@ -20,7 +20,7 @@ func TestProve(t *testing.T) {
 		Reason:  "Join allocs/op -50.0%, but not everything that changed was compared",
 		Missing: []prove.Missing{{What: "const limit has changed"}, {What: "no benchmark", Do: "write one"}},
 		Changed: prove.Changed{
-			Files: []string{"a.go"}, Functions: []string{"Join"}, Tests: []string{"a_test.go"}, Other: []string{"README.md"},
+			Files: []string{"a.go"}, Functions: []string{"Join"}, Tests: []string{"a_test.go"}, Unused: []string{"README.md"},
 			Outside: []string{"tools/x.go"},
 		},
 		SideCosts: []prove.SideCost{{
@@ -59,7 +59,7 @@ func TestProve(t *testing.T) {
 				"builds, and vet reports nothing new, for linux/arm64\n", "not built for js/wasm: version A does not build",
 				"the recording charges 25.00% of the CPU time to the changed lines",
 				"the tests of 2 packages pass, except for 2\n", "for 1234 inputs",
-				"m.TestOld", "m.TestFlaky", "only with --tests b: a_test.go", "not compiled: README.md", "module: tools/x.go",
+				"m.TestOld", "m.TestFlaky", "only with --tests b: a_test.go", "other tools: README.md", "module: tools/x.go",
 			},
 		},
 		{
