@@ -51,17 +51,10 @@ func (m *Module) execFlag() []string {
 func (m *Module) output(cmd *exec.Cmd) (string, error) {
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out
-	g := newGuard(m.Temp)
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	done, killed := make(chan struct{}), make(chan string, 1)
-	go func() { killed <- g.watch(cmd, done) }()
-	err := cmd.Wait()
-	close(done)
-	if why := <-killed; why != "" {
-		_, _ = fmt.Fprintf(out, "\nkilled: %s\n", why)
-		err = fmt.Errorf("killed: %s", why)
+	killed, err := m.newGuard().run(cmd)
+	if killed != "" {
+		_, _ = fmt.Fprintf(out, "\nkilled: %s\n", killed)
+		err = fmt.Errorf("killed: %s", killed)
 	}
 	return out.String(), err
 }

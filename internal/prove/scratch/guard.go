@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os/exec"
@@ -16,7 +17,7 @@ import (
 const (
 	// maxDisk is the number of bytes that it may write to the copy, or half of what is free if that is less.
 	maxDisk = 8 << 30
-	// maxProcesses is the number of processes in its group.
+	// maxProcesses is the number of processes in its group, unless Options.Processes is set.
 	maxProcesses = 500
 )
 
@@ -31,12 +32,26 @@ type guard struct {
 	free      int64 // at the beginning
 }
 
-func newGuard(dir string) *guard {
-	g := &guard{dir: dir, disk: maxDisk, processes: maxProcesses, free: freeSpace(dir)}
+func (m *Module) newGuard() *guard {
+	g := &guard{
+		dir: m.Temp, disk: maxDisk, processes: cmp.Or(m.options.Processes, maxProcesses), free: freeSpace(m.Temp),
+	}
 	if g.free > 0 {
 		g.disk = min(g.disk, g.free/2)
 	}
 	return g
+}
+
+// run runs a command. killed is why it was killed; "" if it was not.
+func (g *guard) run(cmd *exec.Cmd) (killed string, err error) {
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	done, why := make(chan struct{}), make(chan string, 1)
+	go func() { why <- g.watch(cmd, done) }()
+	err = cmd.Wait()
+	close(done)
+	return <-why, err
 }
 
 // watch checks a command that was started until done is closed. It returns why it was killed; "" if it

@@ -26,7 +26,7 @@ func TestGuard(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGuard(t.TempDir())
+			g := (&Module{Temp: t.TempDir()}).newGuard()
 			if g.free <= 0 || g.disk <= 0 || g.disk > maxDisk {
 				t.Errorf("%+v", g)
 			}
@@ -35,20 +35,70 @@ func TestGuard(t *testing.T) {
 			cmd.Dir = g.dir
 			procgroup.OwnAndKill(cmd)
 			began := time.Now()
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			done, killed := make(chan struct{}), make(chan string, 1)
-			go func() { killed <- g.watch(cmd, done) }()
-			_ = cmd.Wait()
-			close(done)
-			if why := <-killed; (why == "") != (test.why == "") || !strings.Contains(why, test.why) {
-				t.Errorf("killed because %q, want %q", why, test.why)
+			if why, err := g.run(cmd); (why == "") != (err == nil) || (why == "") != (test.why == "") || !strings.Contains(why, test.why) {
+				t.Errorf("killed because %q, %v, want %q", why, err, test.why)
 			}
 			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// TestForks ends a test that starts processes without end, and does not count those after it as passing.
+func TestForks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	m := moduleOf(t, `
+-- go.mod --
+module example.com/m
+
+go 1.26
+-- a/a_test.go --
+package a
+
+import (
+	"os/exec"
+	"testing"
+)
+
+func TestForks(t *testing.T) {
+	var all []*exec.Cmd
+	for range 200 {
+		cmd := exec.Command("sleep", "600")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		_ = cmd.Wait()
+	}
+}
+
+func TestAfter(t *testing.T) {}
+-- b/b_test.go --
+package b
+
+import "testing"
+
+func TestQuiet(t *testing.T) {}
+`)
+	m.options.Processes = 100
+	r := m.test(t.Context(), []string{"-p=1"}, []string{"example.com/m/a", "example.com/m/b"}, nil)
+	forks := Test{"example.com/m/a", "TestForks"}
+	bad := r.failures()
+	if len(bad) == 0 || bad[0] != forks || !strings.Contains(r.outputs[forks], "of its processes ran at once") {
+		t.Errorf("failed: %v\n%v", bad, r.outputs)
+	}
+	for _, one := range []Test{{"example.com/m/a", "TestAfter"}, {"example.com/m/b", "TestQuiet"}} {
+		if r.outcomes[one] == passed {
+			t.Errorf("%s passes, although its process was killed", one)
+		}
+	}
+	if r.outcomes[Test{Package: "example.com/m/b"}] == passed {
+		t.Error("a package passes that was not tested")
 	}
 }
 

@@ -28,6 +28,8 @@ type Options struct {
 	Flags   []string      // of the go command's build, vet and test
 	Env     []string      // KEY=value, for the go command and the processes it starts
 	Timeout time.Duration // of a test binary; 0 means go test's default
+	// Processes is the number of processes that a command may run at once; 0 means 500.
+	Processes int
 	// Wrap returns the beginning of the command lines of processes that run code of the module and need to
 	// write only below a directory; nil means none.
 	Wrap func(dir string) ([]string, error)

@@ -138,6 +138,21 @@ func (r *testRun) add(line []byte) {
 	}
 }
 
+// killed notes why tests of packages did not end, or did not begin.
+func (r *testRun) killed(packages []string, why string) {
+	for t := range r.begun {
+		if r.outcomes[t] == "" {
+			r.outputs[t] += why
+		}
+	}
+	for _, pkg := range packages {
+		if whole := (Test{Package: pkg}); r.outcomes[whole] == "" {
+			r.outcomes[whole] = failed
+			r.outputs[whole] += why
+		}
+	}
+}
+
 // failures returns the tests that failed or did not end. A test is left out if subtests of it are in
 // the list, and a package if tests of it are.
 func (r *testRun) failures() []Test {
@@ -284,7 +299,10 @@ func (m *Module) testOnce(ctx context.Context, r *testRun, more, packages []stri
 	cmd := m.command(ctx, more, "test", slices.Concat(args, packages))
 	cmd.Stdout, cmd.Stderr = r, r
 	before := len(r.outcomes)
-	err := cmd.Run()
+	killed, err := m.newGuard().run(cmd)
+	if killed != "" {
+		r.killed(packages, "killed: "+killed+"\n")
+	}
 	if err != nil && len(r.outcomes) == before { // it did not get to the tests
 		for _, pkg := range packages {
 			r.outcomes[Test{Package: pkg}] = failed
