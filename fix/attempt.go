@@ -89,9 +89,12 @@ func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (prove.C
 // prove runs changes through all stages of proof and records the verdict in a. It returns nil if the
 // changes are proven.
 func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes prove.Changes) error {
-	err := f.take(a, f.prover.Prove(ctx, prove.Candidate{
-		Changes: changes, Places: x.Places, Reviewed: x.Needs == rules.Review,
-	}))
+	c := prove.Candidate{Changes: changes, Places: x.Places, Reviewed: x.Needs == rules.Review}
+	judge := f.prover.Judge
+	if x.Tier != find.Proposed {
+		c.Vouched, judge = true, f.prover.Prove
+	}
+	err := f.take(a, judge(ctx, c))
 	if f.o.Review && x.Tier != find.Proposed && errors.Is(err, prove.ErrUnproven) {
 		return nil
 	}

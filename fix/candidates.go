@@ -263,7 +263,7 @@ func (f *fixer) judge(ctx context.Context, t *target, round int, text []byte) (
 	}
 	a.Diff = changes.Diff()
 	a.Finding.Fix.Diff = a.Diff
-	v := f.prover.Prove(ctx, prove.Candidate{Changes: changes, Places: a.Finding.Places})
+	v := f.prover.Judge(ctx, prove.Candidate{Changes: changes, Places: a.Finding.Places})
 	if err := f.take(a, v); err != nil && !(f.o.Review && errors.Is(err, prove.ErrUnproven)) {
 		a.Reason = err.Error()
 		var differs *prove.DifferenceError

@@ -217,6 +217,35 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// TestCandidateSuspect has a program that writes a cache: it is faster where a benchmark repeats its input, and not kept.
+func TestCandidateSuspect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	provetest.Part(t)
+	x, o := hot(t)
+	cache := strings.NewReplacer(
+		"package text\n", "package text\n\nimport \"slices\"\n\nvar (\n\tlastWords []string\n\tlast      string\n)\n",
+		"\tjoined := \"\"\n", "\tif slices.Equal(words, lastWords) {\n\t\treturn last\n\t}\n\tjoined := \"\"\n",
+		"\treturn joined\n", "\tlastWords, last = slices.Clone(words), joined\n\treturn joined\n",
+	).Replace(joins)
+	command, orders := writer(t, prove.Changes{"text/text.go": {Before: []byte(joins), After: []byte(cache)}}.Diff())
+	o.Candidates = fix.Candidates{Command: command, Rounds: 2}
+	r, err := fix.Run(t.Context(), x, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := orders()
+	if len(r.Attempts) != 1 || r.Attempts[0].Kept() || r.Attempts[0].Outcome != prove.OutcomeUnproven ||
+		!strings.Contains(r.Attempts[0].Reason, "between calls") {
+		t.Fatalf("attempts %v, warnings %v", r.Attempts, r.Warnings)
+	}
+	if len(list) != 2 || len(list[1].Failed) != 1 || list[1].Failed[0].Outcome != prove.OutcomeUnproven ||
+		!strings.Contains(list[1].Failed[0].Reason, "between calls") {
+		t.Errorf("orders %+v", list)
+	}
+}
+
 // TestCandidatesRefused has programs that fail, hang, write too much, or change what they must not: each is a
 // warning or an attempt with a reason.
 func TestCandidatesRefused(t *testing.T) {

@@ -37,6 +37,8 @@ type Candidate struct {
 	// Reviewed is set for a change that will be reviewed: writers may get the same bytes divided
 	// differently, a type may have other fields, and a small loss is accepted for a large gain.
 	Reviewed bool
+	// Vouched is set for a change whose rule has an argument that it is right: no mutants of it are tried.
+	Vouched bool
 }
 
 // Settings are how a module is built and run.
@@ -210,13 +212,50 @@ type step struct {
 // first.
 func (f *Prover) Prove(ctx context.Context, c Candidate) *Verdict {
 	v := f.prove(ctx, c)
-	if f.o.MutantTime == 0 || c.Settings != nil || ctx.Err() != nil ||
+	if f.o.MutantTime == 0 || c.Vouched || c.Settings != nil || ctx.Err() != nil ||
 		v.Stage != StageMeasure && v.Stage != StageUnproven {
 		return v
 	}
 	var err error
 	if v.Strength, err = f.strengthen(ctx, c, v); err != nil {
 		f.warnings.Add(fmt.Errorf("try mutants of the changed lines: %w", err))
+	}
+	return v
+}
+
+// Judge is Prove for a change of files that nothing vouches for, as Run judges it. What the proof lacks, what tests and
+// benchmarks cannot show, and costs elsewhere leave it unproven.
+func (f *Prover) Judge(ctx context.Context, c Candidate) *Verdict {
+	changed := &Changed{}
+	if err := f.analyze(c.Changes, changed); err != nil {
+		return &Verdict{Stage: StageBuild, Err: err}
+	}
+	suspects, err := f.suspects(f.judgedFiles(c.Changes))
+	if err != nil {
+		return &Verdict{Stage: StageBuild, Err: err}
+	}
+	v := f.Prove(ctx, c)
+	if v.Err != nil && !errors.Is(v.Err, ErrUnproven) {
+		return v
+	}
+	missing := lacks(changed, suspects, v)
+	if v.mayBeAccepted() {
+		elsewhere, err := f.sideCosts(ctx, c, v)
+		if f.warnings.Add(err); ctx.Err() != nil {
+			v.Err = ctx.Err()
+			return v
+		}
+		for _, cost := range elsewhere {
+			missing = append(missing, notWeighed(cost))
+		}
+	}
+	if len(missing) > 0 {
+		texts := make([]string, len(missing))
+		for i, m := range missing {
+			texts[i] = m.What
+		}
+		v.Stage, v.Unproven = StageUnproven, strings.Join(texts, "; ")
+		v.Err = fmt.Errorf("%w: %s", ErrUnproven, v.Unproven)
 	}
 	return v
 }

@@ -110,14 +110,14 @@ func (r *Result) decide() {
 	r.Outcome, r.Reason = r.outcome(v)
 	if r.OK() {
 		if v.SameCode == 0 {
-			r.lacks(v)
+			r.Missing = append(r.Missing, lacks(&r.Changed, r.Suspects, v)...)
 		}
 		r.uncompiled()
 		if len(r.Missing) > 0 {
 			r.Reason += ", but not everything that changed was compared"
 		}
 		for _, c := range r.SideCosts {
-			r.Missing = append(r.Missing, Missing{What: "a cost elsewhere is not weighed: " + c.String()})
+			r.Missing = append(r.Missing, notWeighed(c))
 		}
 		if len(r.SideCosts) > 0 {
 			r.Reason += ", but there are costs elsewhere"
@@ -126,6 +126,10 @@ func (r *Result) decide() {
 			r.Outcome = OutcomeUnproven
 		}
 	}
+}
+
+func notWeighed(c SideCost) Missing {
+	return Missing{What: "a cost elsewhere is not weighed: " + c.String()}
 }
 
 // restrict adds to the reason that changes of other packages were not judged.
@@ -236,10 +240,10 @@ func (r *Result) uncompiled() {
 	})
 }
 
-// lacks adds what was not compared, and what must be reviewed: only what was compared can be the same.
-func (r *Result) lacks(v *Verdict) {
+// lacks returns what was not compared of a change, and what must be reviewed: only what was compared can be the same.
+func lacks(c *Changed, suspects []Suspect, v *Verdict) (list []Missing) {
 	add := func(do, format string, args ...any) {
-		r.Missing = append(r.Missing, Missing{What: fmt.Sprintf(format, args...), Do: do})
+		list = append(list, Missing{What: fmt.Sprintf(format, args...), Do: do})
 	}
 	a := v.Answers
 	if a == nil {
@@ -252,7 +256,6 @@ func (r *Result) lacks(v *Verdict) {
 		add("review the errors that were not noticed, or write a test that notices them",
 			"tests and inputs notice too few errors in these lines: %d of %d mutants", s.Noticed, s.Mutants)
 	}
-	c := &r.Changed
 	if len(a.NotCompared) == 0 && (len(a.Functions) == 0 || a.Inputs == 0) {
 		add("", "no results of old and new code were compared: nothing but tests supports the change")
 	}
@@ -282,7 +285,7 @@ func (r *Result) lacks(v *Verdict) {
 			}
 		}
 	}
-	for _, s := range r.Suspects {
+	for _, s := range suspects {
 		add("", "%s", s.String())
 	}
 	for _, file := range c.Outside {
@@ -290,6 +293,7 @@ func (r *Result) lacks(v *Verdict) {
 			add("name that module's directory with --dir", "%s changed outside the module", file)
 		}
 	}
+	return list
 }
 
 // kindAndName splits the name of a declaration, as in Changed: "dir.const name".

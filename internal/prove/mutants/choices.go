@@ -299,48 +299,6 @@ func (s *source) call(e *ast.CallExpr, stack []ast.Node) {
 	}
 }
 
-// isRoom reports whether an argument only says for how much there is to be room: another number costs time or memory, and
-// changes nothing else.
-func (s *source) isRoom(call *ast.CallExpr, arg ast.Expr) bool {
-	at := slices.Index(call.Args, arg)
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		if b, ok := s.p.Info.Uses[fun].(*types.Builtin); !ok || b.Name() != "make" || at < 1 {
-			return false
-		}
-		switch s.p.Info.TypeOf(call).Underlying().(type) {
-		case *types.Map:
-			return true
-		case *types.Slice:
-			return at == 2
-		}
-	case *ast.SelectorExpr:
-		fn, ok := s.p.Info.Uses[fun.Sel].(*types.Func)
-		return ok && at >= 0 && onlyMakesRoom(fn) && at == len(call.Args)-1
-	}
-	return false
-}
-
-// onlyMakesRoom reports whether a function of the standard library leaves everything as it was, with more room.
-func onlyMakesRoom(fn *types.Func) bool {
-	switch fn.FullName() {
-	case "(*strings.Builder).Grow", "(*bytes.Buffer).Grow", "slices.Grow":
-		return true
-	}
-	return false
-}
-
-// isForSpeed reports whether a call as a statement changes nothing that can be seen: it makes room, or keeps a value for
-// later use.
-func (s *source) isForSpeed(call *ast.CallExpr) bool {
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	fn, ok := s.p.Info.Uses[sel.Sel].(*types.Func)
-	return ok && (onlyMakesRoom(fn) || fn.FullName() == "(*sync.Pool).Put")
-}
-
 func calledName(e *ast.CallExpr) string {
 	switch fun := ast.Unparen(e.Fun).(type) {
 	case *ast.Ident:

@@ -166,6 +166,21 @@ func TestMutators(t *testing.T) {
 			},
 		},
 		{
+			"room that is computed", "func f(list []string) []byte {\nn := 0\nfor _, s := range list {\nn += len(s) + 1\n}\n" +
+				"n = n * 2\nn++\nreturn make([]byte, 0, n)\n}",
+			[]string{
+				"zero result: return nil", "swapped arguments: return make([]byte, n, 0)", "off by one: return make([]byte, 1, n)",
+			},
+		},
+		{
+			"a length that is also room", "func f(n int) ([]int, int) {\nm := 0\nm += n\nreturn make([]int, 0, m), m\n}",
+			[]string{
+				"off by one: m := 1", "dropped statement", "arithmetic: m -= n", "zero result: return nil, m",
+				"zero result: return make([]int, 0, m), 0", "swapped arguments: return make([]int, m, 0), m",
+				"off by one: return make([]int, 1, m), m",
+			},
+		},
+		{
 			"else", "func f(a bool, g func()) {\nif a {\n} else if !a {\n} else {\n}\n}",
 			[]string{"negation: if !a {", "dropped else", "negation: } else if a {", "dropped else"},
 		},

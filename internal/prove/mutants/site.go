@@ -18,6 +18,7 @@ type source struct {
 
 	sites []*site // outer ones before inner ones
 	fn    *ast.FuncDecl
+	room  map[types.Object]bool // variables of fn that only say for how much there is to be room
 }
 
 // A siteKind is how a site is written with its mutants.
@@ -73,7 +74,7 @@ func (s *source) find() (left []string) {
 			left = append(left, fn.Name.Name+" is not mutated: "+why)
 			continue
 		}
-		s.fn = fn
+		s.fn, s.room = fn, s.roomVariables(fn)
 		ast.PreorderStack(fn.Body, []ast.Node{fn}, s.visit)
 	}
 	slices.SortStableFunc(s.sites, func(a, b *site) int {
@@ -158,6 +159,9 @@ func (s *source) visit(n ast.Node, stack []ast.Node) bool {
 	case *ast.FuncLit:
 		return true
 	case ast.Stmt:
+		if s.assigns(n, func(o types.Object) bool { return s.room[o] }) {
+			return false
+		}
 		if inList(parent, n) {
 			s.statement(n, stack)
 		}
