@@ -217,7 +217,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestCandidateSuspect has a program that writes a cache: it is faster where a benchmark repeats its input, and not kept.
+// TestCandidateSuspect has a program that writes a cache: it is faster where a benchmark repeats its input, and not
+// kept.
 func TestCandidateSuspect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -226,7 +227,8 @@ func TestCandidateSuspect(t *testing.T) {
 	x, o := hot(t)
 	cache := strings.NewReplacer(
 		"package text\n", "package text\n\nimport \"slices\"\n\nvar (\n\tlastWords []string\n\tlast      string\n)\n",
-		"\tjoined := \"\"\n", "\tif slices.Equal(words, lastWords) {\n\t\treturn last\n\t}\n\tjoined := \"\"\n",
+		"\tjoined := \"\"\n",
+		"\tif slices.Equal(words, lastWords) {\n\t\treturn last\n\t}\n\tjoined := \"\"\n",
 		"\treturn joined\n", "\tlastWords, last = slices.Clone(words), joined\n\treturn joined\n",
 	).Replace(joins)
 	command, orders := writer(t, prove.Changes{"text/text.go": {Before: []byte(joins), After: []byte(cache)}}.Diff())

@@ -240,7 +240,8 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	}
 	if f.prover, err = prove.New(ctx, r.Dir, r.Module, prove.Options{
 		Flags: o.Flags, Env: o.Env, Bench: o.Bench, Timeout: o.Timeout, FuzzTime: o.FuzzTime, FuzzInputs: o.FuzzInputs,
-		Race: true, MutantTime: prove.DefaultMutantTime, AB: o.AB, Service: o.Service, Program: r.Program, Temp: o.Temp, Progress: o.Progress,
+		Race: true, MutantTime: prove.DefaultMutantTime, AB: o.AB, Service: o.Service, Program: r.Program, Temp: o.Temp,
+		Progress:      o.Progress,
 		RunBenchmarks: o.bench, RunService: o.compare,
 	}); err != nil {
 		return nil, err

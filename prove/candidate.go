@@ -250,9 +250,9 @@ func (f *Prover) Judge(ctx context.Context, c Candidate) *Verdict {
 		}
 	}
 	if len(missing) > 0 {
-		texts := make([]string, len(missing))
-		for i, m := range missing {
-			texts[i] = m.What
+		var texts []string
+		for _, m := range missing {
+			texts = append(texts, m.What)
 		}
 		v.Stage, v.Unproven = StageUnproven, strings.Join(texts, "; ")
 		v.Err = fmt.Errorf("%w: %s", ErrUnproven, v.Unproven)

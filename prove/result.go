@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -259,31 +257,8 @@ func lacks(c *Changed, suspects []Suspect, v *Verdict) (list []Missing) {
 	if len(a.NotCompared) == 0 && (len(a.Functions) == 0 || a.Inputs == 0) {
 		add("", "no results of old and new code were compared: nothing but tests supports the change")
 	}
-	for _, f := range c.Removed {
-		switch name := f[strings.LastIndexByte(f, '.')+1:]; {
-		case strings.Contains(f, "("):
-			add("", "method %s is gone: its type may no longer implement an interface", f)
-		case ast.IsExported(name):
-			add("", "%s is gone: other modules may call it", f)
-		}
-	}
-	for _, f := range c.Added {
-		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && syntax.IsDynamic(name) {
-			add("", "method %s is new: other packages may treat its type differently, as package fmt does with String", f)
-		}
-	}
-	for _, d := range c.Declarations {
-		switch kind, name := kindAndName(d); {
-		case kind != "const" && kind != "var" && kind != "type":
-			add("", "%s has changed, and its effect was not compared", d)
-		case !ast.IsExported(name) || slices.Contains(c.inside, d):
-		default:
-			if why, ok := a.outside[d]; !ok {
-				add("", "%s has changed, and its users in other packages were not compared", d)
-			} else if why != "" {
-				add("", "%s has changed, and %s", d, why)
-			}
-		}
+	for _, what := range syntax.Seen(c.Removed, c.Added, c.Declarations, c.inside, a.outside) {
+		add("", "%s", what)
 	}
 	for _, s := range suspects {
 		add("", "%s", s.String())
@@ -294,12 +269,6 @@ func lacks(c *Changed, suspects []Suspect, v *Verdict) (list []Missing) {
 		}
 	}
 	return list
-}
-
-// kindAndName splits the name of a declaration, as in Changed: "dir.const name".
-func kindAndName(declaration string) (kind, name string) {
-	kind, name, _ = strings.Cut(declaration, " ")
-	return kind[strings.LastIndexByte(kind, '.')+1:], name
 }
 
 // A DifferenceError is a function that behaves differently, with the input and both results.

@@ -154,8 +154,9 @@ func TestRun(t *testing.T) {
 			missing: "text/page.tmpl changed",
 		},
 		{
-			name:    "code with the same machine code, and a profile for the compiler",
-			after:   replace("_, w := range words {\n\t\ts += w", "_, word := range words {\n\t\ts += word") + "-- default.pgo --\nx\n",
+			name: "code with the same machine code, and a profile for the compiler",
+			after: replace("_, w := range words {\n\t\ts += w", "_, word := range words {\n\t\ts += word") +
+				"-- default.pgo --\nx\n",
 			outcome: prove.OutcomeUnproven, reason: "not everything", missing: "default.pgo changed",
 		},
 		{

@@ -69,7 +69,7 @@ func descriptions() map[string]string {
 		"verdict.compared":          "functions that were called with the same inputs in both versions",
 		"verdict.inputs":            "number of inputs on which both returned the same",
 		"verdict.strength":          "how many small errors in the changed lines would be noticed",
-		"verdict.not_used":          "files of the patch that were not used: tests, documentation, and files that are not compiled",
+		"verdict.not_used":          "files of the patch that were not used: tests, documentation, what is not compiled",
 		"verdict.suspects":          "what needs review",
 
 		"loadInput.urls": "addresses to request, such as http://127.0.0.1:8080/path; {addr} is the address of a program " +

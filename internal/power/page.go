@@ -45,6 +45,7 @@ func page(r *results) ([]byte, error) {
 	t, err := template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
 		"counts": (*half).counts, "wrong": (*half).wrong, "unproven": (*half).unproven, "failures": (*half).failures,
 		"compared": comparedTable, "outcomes": (*half).outcomes, "stages": (*half).stages, "kills": (*half).kills,
+		"left": (*half).left,
 	}).Parse(pageText)
 	if err != nil {
 		return nil, err
@@ -140,6 +141,14 @@ func (h *half) failures() (string, error) {
 		rows = append(rows, []string{x.Name, firstLine(x.Error)})
 	}
 	return markdown([]string{"case", "why"}, "ll", rows)
+}
+
+// left says how many cases have no result.
+func (h *half) left() string {
+	if n := h.cases - len(h.judged) - len(h.failed); n > 0 {
+		return fmt.Sprintf("%d of %d cases have no result yet", n, h.cases)
+	}
+	return "all cases have a result"
 }
 
 // unproven is the table of reasons, by label.

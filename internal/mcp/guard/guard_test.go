@@ -135,8 +135,8 @@ func TestFile(t *testing.T) {
 	root, outside := tree(t)
 	for name, want := range map[string]string{
 		"a/a.go": "a/a.go", filepath.Join(root, "a", "a.go"): "a/a.go", "inner/a.go": "a/a.go", "a/../a/a.go": "a/a.go",
-		"link/out.go": "", "linked/out.go": "", "../outside/out.go": "", filepath.Join(outside, "out.go"): "", "a/none.go": "",
-		"go.mod": "", "": "",
+		"link/out.go": "", "linked/out.go": "", "../outside/out.go": "", filepath.Join(outside, "out.go"): "",
+		"a/none.go": "", "go.mod": "", "": "",
 	} {
 		if got, err := File(root, name); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", name, got, err, want)

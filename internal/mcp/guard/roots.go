@@ -207,8 +207,8 @@ func above(dir, file string) string {
 	}
 }
 
-// File returns a Go file of a module as relative to the module's directory, which has no symbolic links. It may be given
-// as absolute. A file that a symbolic link of the module leads out of it is refused.
+// File returns a Go file of a module as relative to the module's directory, which has no symbolic links. It may be
+// given as absolute. A file that a symbolic link of the module leads out of it is refused.
 func File(dir, name string) (string, error) {
 	if !strings.HasSuffix(name, ".go") {
 		return "", fmt.Errorf("%q is not a Go file of the module", name)

@@ -25,12 +25,12 @@
 //     versions, so coverage of either guides it. Before the fuzzer, which hands each input to another
 //     process, the target runs as a test with thousands of random inputs. The makers choose among the
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
-//     comparisons. In some runs, values of one interface are mostly of one type. Values of recursive types are trees of bounded size; two pointers may lead to the
-//     same value. Up to three other methods of the receiver are called before (package states). A method
-//     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
-//     If the process ends, as it does when a tree contains itself, no other methods are called.
-//     Exported booleans and writers that the function reads are set in some runs. If an unexported
-//     function differs, its callers draw on what its arguments were made of.
+//     comparisons. In some runs, values of one interface are mostly of one type. Values of recursive types are
+//     trees of bounded size; two pointers may lead to the same value. Up to three other methods of the receiver
+//     are called before (package states). A method that makes a value slowly is avoided, and so is one that is
+//     called before and varies or panics. If the process ends, as it does when a tree contains itself, no other
+//     methods are called. Exported booleans and writers that the function reads are set in some runs. If an
+//     unexported function differs, its callers draw on what its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without

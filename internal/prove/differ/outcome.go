@@ -2,8 +2,9 @@ package differ
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
+
+	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 )
 
 // An Outcome is how many inputs an old and a new function were compared on, without a difference.
@@ -79,7 +80,7 @@ const LimitEnv = "WHET_LIMIT"
 // if results no longer change later.
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
-	o.shares, o.asks = markedText(counts, '#'), markedText(counts, '~')
+	o.shares, o.asks = fuzzlog.Marked(counts, '#'), fuzzlog.Marked(counts, '~')
 	o.steadied = bytes.Contains(counts, []byte("^"))
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
 	o.outside = int64(bytes.Count(counts, []byte("?")))
@@ -97,19 +98,4 @@ func ReadCounts(t Test, counts []byte) Outcome {
 	o.Distinct = int64(len(distinct))
 	o.judge()
 	return o
-}
-
-// markedText returns the last text in counts, in hexadecimal, between a mark and ";"; "" if there is none.
-func markedText(counts []byte, mark byte) (last string) {
-	for {
-		at := bytes.IndexByte(counts, mark)
-		if at < 0 {
-			return last
-		}
-		counts = counts[at+1:]
-		text, _, ok := bytes.Cut(counts, []byte(";"))
-		if decoded, err := hex.DecodeString(string(text)); ok && err == nil {
-			last = string(decoded)
-		}
-	}
 }

@@ -158,8 +158,8 @@ func TestMutators(t *testing.T) {
 			},
 		},
 		{
-			"room", "func f(n int) (a []int, b map[int]int, c chan int) {\na = make([]int, n, n*2)\nb = make(map[int]int, n*2)\n" +
-				"c = make(chan int, 2)\nreturn\n}",
+			"room", "func f(n int) (a []int, b map[int]int, c chan int) {\n" +
+				"a = make([]int, n, n*2)\nb = make(map[int]int, n*2)\nc = make(chan int, 2)\nreturn\n}",
 			[]string{
 				"dropped statement", "swapped arguments: a = make([]int, n*2, n)", "dropped statement", "dropped statement",
 				"off by one: c = make(chan int, 3)", "off by one: c = make(chan int, 1)",
@@ -273,7 +273,8 @@ func TestRoom(t *testing.T) {
 		t.Skip("type-checks packages of the standard library")
 	}
 	text := "package p\n\nimport (\n\"slices\"\n\"strings\"\n\"sync\"\n)\n\nvar pool sync.Pool\n\n" +
-		"func f(a []int, b *strings.Builder) []int {\ndefer pool.Put(b)\nb.Grow(len(a) + 1)\nreturn slices.Grow(a, len(a)*2)\n}\n"
+		"func f(a []int, b *strings.Builder) []int {\n" +
+		"defer pool.Put(b)\nb.Grow(len(a) + 1)\nreturn slices.Grow(a, len(a)*2)\n}\n"
 	p, err := load(text, importer.ForCompiler(token.NewFileSet(), "source", nil))
 	if err != nil {
 		t.Fatal(err)

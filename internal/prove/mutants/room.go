@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// isRoom reports whether an argument only says for how much there is to be room: another number costs time or memory, and
-// changes nothing else.
+// isRoom reports whether an argument only says for how much there is to be room: another number costs time or memory,
+// and changes nothing else.
 func (s *source) isRoom(call *ast.CallExpr, arg ast.Expr) bool {
 	at := slices.Index(call.Args, arg)
 	switch fun := ast.Unparen(call.Fun).(type) {
@@ -37,8 +37,8 @@ func onlyMakesRoom(fn *types.Func) bool {
 	return false
 }
 
-// isForSpeed reports whether a call as a statement changes nothing that can be seen: it makes room, or keeps a value for
-// later use.
+// isForSpeed reports whether a call as a statement changes nothing that can be seen: it makes room, or keeps a value
+// for later use.
 func (s *source) isForSpeed(call *ast.CallExpr) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {

@@ -35,7 +35,8 @@ func TestGuard(t *testing.T) {
 			cmd.Dir = g.dir
 			procgroup.OwnAndKill(cmd)
 			began := time.Now()
-			if why, err := g.run(cmd); (why == "") != (err == nil) || (why == "") != (test.why == "") || !strings.Contains(why, test.why) {
+			why, err := g.run(cmd)
+			if (why == "") != (err == nil) || (why == "") != (test.why == "") || !strings.Contains(why, test.why) {
 				t.Errorf("killed because %q, %v, want %q", why, err, test.why)
 			}
 			if took := time.Since(began); took > 30*time.Second {

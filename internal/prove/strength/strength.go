@@ -56,8 +56,8 @@ type Survivor struct {
 	Diff    string `json:"diff"`    // from version B to the mutant
 }
 
-// Weak reports whether enough mutants were tried and so few noticed that tests and inputs are no evidence. It is false for
-// nil.
+// Weak reports whether enough mutants were tried and so few noticed that tests and inputs are no evidence. It is false
+// for nil.
 func (s *Strength) Weak() bool {
 	return s != nil && s.Mutants >= enoughMutants && s.Noticed*4 < s.Mutants*leastNoticed
 }

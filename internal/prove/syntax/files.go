@@ -49,8 +49,8 @@ func isUnused(dirs []string, base, ext string) bool {
 		return true
 	}
 	switch strings.ToUpper(strings.TrimSuffix(base, ".txt")) {
-	case "README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS", "OWNERS",
-		"CODEOWNERS", "CHANGELOG", "CHANGES", "HISTORY", "SECURITY", "CONTRIBUTING":
+	case "README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS",
+		"OWNERS", "CODEOWNERS", "CHANGELOG", "CHANGES", "HISTORY", "SECURITY", "CONTRIBUTING":
 		return true
 	}
 	hidden := func(name string) bool { return len(name) > 1 && name[0] == '.' && !strings.HasPrefix(name, ".env") }

@@ -17,7 +17,8 @@ func TestKindOf(t *testing.T) {
 		},
 		syntax.Test: {"a_test.go", "a/testdata/x.go", "testdata/x.json", "a/x.golden", "a/x.golden.json"},
 		syntax.Unused: {
-			"README.md", "_old/a.go", ".ci/a.go", ".github/workflows/test.yml", ".golangci.yml", "LICENSE", "a/NOTICE.txt", "docs/a.rst",
+			"README.md", "_old/a.go", ".ci/a.go", ".github/workflows/test.yml", ".golangci.yml", "LICENSE",
+			"a/NOTICE.txt", "docs/a.rst",
 		},
 		syntax.Other: {
 			"b/page.html", "a/page.tmpl", "config.yaml", "default.pgo", "cmd/x/default.pgo", "go.work", "Makefile", "Dockerfile",

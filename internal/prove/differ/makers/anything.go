@@ -29,7 +29,8 @@ func (g *Generator) anything(depth int) string {
 	if n == 0 {
 		return "\treturn s.Any()\n"
 	}
-	return fmt.Sprintf("\tif s.Size > 0 || s.Deep() {\n\t\treturn s.Any()\n\t}\n\tswitch s.Kind(\"asserted\", %d) {\n%s\t}\n"+
+	return fmt.Sprintf("\tif s.Size > 0 || s.Deep() {\n\t\treturn s.Any()\n\t}\n"+
+		"\tswitch s.Kind(\"asserted\", %d) {\n%s\t}\n"+
 		"\treturn s.Any()\n", 2*n, cases.String())
 }
 
