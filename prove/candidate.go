@@ -246,7 +246,7 @@ func (f *Prover) Judge(ctx context.Context, c Candidate) *Verdict {
 			return v
 		}
 		for _, cost := range elsewhere {
-			missing = append(missing, notWeighed(cost))
+			missing = append(missing, Missing{What: notWeighed + cost.String()})
 		}
 	}
 	if len(missing) > 0 {

@@ -115,7 +115,7 @@ func (r *Result) decide() {
 			r.Reason += ", but not everything that changed was compared"
 		}
 		for _, c := range r.SideCosts {
-			r.Missing = append(r.Missing, notWeighed(c))
+			r.Missing = append(r.Missing, Missing{What: notWeighed + c.String()})
 		}
 		if len(r.SideCosts) > 0 {
 			r.Reason += ", but there are costs elsewhere"
@@ -126,9 +126,8 @@ func (r *Result) decide() {
 	}
 }
 
-func notWeighed(c SideCost) Missing {
-	return Missing{What: "a cost elsewhere is not weighed: " + c.String()}
-}
+// notWeighed is what precedes a cost that only a reviewer can weigh against the gain.
+const notWeighed = "a cost elsewhere is not weighed: "
 
 // restrict adds to the reason that changes of other packages were not judged.
 func (r *Result) restrict() {
