@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -64,13 +63,13 @@ type Options struct {
 
 // A Store is an open store; see Open.
 type Store struct {
-	a       *Address
-	o       Options
-	conn    driver.Conn
-	schema  // cluster is "" on one server
-	known   *dictionaries
-	bucket  *store.Bucket
-	labeled atomic.Bool // samples of the last query had labels
+	a      *Address
+	o      Options
+	conn   driver.Conn
+	schema // cluster is "" on one server
+	known  *dictionaries
+	bucket *store.Bucket
+	shapes shapes
 
 	requests chan *request
 	closing  chan struct{}
