@@ -27,6 +27,7 @@
 # make bench-regexp    code written for the regular expressions of public modules against package regexp (2 minutes)
 # make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
+# make kills   whet serve and ClickHouse are killed 50 times while clients send: what was acknowledged is stored once (5 minutes)
 # make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (15 minutes; needs Python and PyPI)
 # make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
 # make bench-ui        the pages of whet ui in Chromium next to go tool pprof -http and speedscope, into docs/measured/ui.md (needs Node and npm; 5 minutes)
@@ -83,7 +84,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
+.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -157,6 +158,11 @@ race: tools
 race-all:
 	@if ! command -v "$$($(GO) env CC)" >/dev/null; then echo 'race-all: skipped, there is no C compiler' >&2; exit 0; fi; \
 	set -x; $(GO) test -race -short -timeout 60m $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e /internal/lint -e /internal/graphviz | grep -vxF "$$($(GO) list $(RACE))")
+
+# `make test` kills 8 times.
+kills:
+	WHET_KILLS=50 WHET_CLICKHOUSE_DOWNLOAD=1 $(GO) test -count=1 -v -timeout 30m -run 'TestKilled(Serve|ClickHouse)$$' ./internal/cli
+	$(GO) test -count=1 -v -run 'TestKill$$' ./store/local ./internal/scrape/spool ./internal/scrape/buffer
 
 # PLATFORMS are GO/OS/ARCH, where GO is local or a toolchain. vet type-checks tests, too; the build links what vet does
 # not. Not with -N -l: without optimization, system calls exceed the stack of nosplit functions on arm64.
