@@ -164,7 +164,7 @@ race-all:
 	set -x; $(GO) test -race -short -timeout 60m $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e /internal/lint -e /internal/graphviz | grep -vxF "$$($(GO) list $(RACE))"); \
 	$(GO) test -race -timeout 20m -run '$(SHARED)' ./store/clickhouse
 
-# A module of its own, since the collector has more dependencies than whet.
+# A separate module, since the collector has more dependencies than whet.
 collector: tools
 	cd internal/server/ingest/collector && $(GO) vet ./... && $(call test,-count=1 -timeout 20m,./...)
 

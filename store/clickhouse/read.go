@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/store/packed"
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -37,13 +37,13 @@ type selection struct {
 // among returns the conditions that the series and the profiles of a query have in common, and whether
 // all series with them match.
 func among(q *store.Query) (conditions string, all bool) {
-	conditions, all = "tenant="+quote(q.Tenant), true
+	conditions, all = "tenant="+sql.Text(q.Tenant), true
 	if q.Kind != "" {
-		conditions += " AND kind=" + quote(q.Kind)
+		conditions += " AND kind=" + sql.Text(q.Kind)
 	}
 	for _, m := range q.Matchers {
 		if m.Name == store.ServiceLabel && m.Op == store.Equal {
-			conditions += " AND service=" + quote(m.Value)
+			conditions += " AND service=" + sql.Text(m.Value)
 		} else {
 			all = false
 		}
@@ -54,10 +54,10 @@ func among(q *store.Query) (conditions string, all bool) {
 // between returns the conditions for the time of a query.
 func between(q *store.Query) (conditions string) {
 	if !q.From.IsZero() {
-		conditions += " AND start>=" + instant(q.From)
+		conditions += " AND start>=" + sql.Time(q.From)
 	}
 	if !q.To.IsZero() {
-		conditions += " AND start<" + instant(q.To)
+		conditions += " AND start<" + sql.Time(q.To)
 	}
 	return conditions
 }
@@ -104,8 +104,8 @@ func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
 			ids = append(ids, x.id)
 			services[x.service] = true
 		}
-		conditions += " AND service IN (" + quoted(slices.Sorted(maps.Keys(services))) + ")"
-		conditions += " AND series IN (" + numbers(ids) + ")"
+		conditions += " AND service IN (" + sql.Texts(slices.Sorted(maps.Keys(services))) + ")"
+		conditions += " AND series IN (" + sql.Numbers(ids) + ")"
 	}
 	sel.where = conditions + between(q)
 	return sel, nil
@@ -281,8 +281,8 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 	}
 	err = s.view(ctx, "query", func() error {
 		var x *row
-		err := s.query(ctx, "SELECT "+rowColumns+" FROM profiles PREWHERE tenant="+quote(tenant)+" AND id="+
-			quote(string(id[:]))+" LIMIT 1", nil, func(r driver.Rows) error {
+		err := s.query(ctx, "SELECT "+rowColumns+" FROM profiles PREWHERE tenant="+sql.Text(tenant)+" AND id="+
+			sql.Text(string(id[:]))+" LIMIT 1", nil, func(r driver.Rows) error {
 			x = &row{}
 			return x.scan(r)
 		})
@@ -322,8 +322,8 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 // labels returns the labels of the series of a service, by series.
 func (s *Store) labels(ctx context.Context, k scope) (map[uint64]store.Labels, error) {
 	out := map[uint64]store.Labels{}
-	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+quote(k.tenant)+" AND service="+
-		quote(k.service), nil, func(r driver.Rows) error {
+	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
+		sql.Text(k.service), nil, func(r driver.Rows) error {
 		var id uint64
 		var names, values []string
 		if err := r.Scan(&id, &names, &values); err != nil {
@@ -428,10 +428,14 @@ const fetched = 20_000
 
 // fetch reads stacks, and the frames of them that d does not have. The caller has locked d.
 func (s *Store) fetch(ctx context.Context, k scope, d *dictionary, missing []uint64) error {
-	of := "tenant=" + quote(k.tenant) + " AND service=" + quote(k.service)
+	of := "tenant=" + sql.Text(k.tenant) + " AND service=" + sql.Text(k.service)
 	for part := range slices.Chunk(missing, fetched) {
 		stacks := make(map[uint64]string, len(part))
-		err := s.query(ctx, "SELECT id, frames FROM stacks PREWHERE "+of+" AND id IN ("+numbers(part)+")", nil,
+		named, err := sql.Naming(ctx, part)
+		if err != nil {
+			return err
+		}
+		err = s.query(named, "SELECT id, frames FROM stacks PREWHERE "+of+" WHERE id IN named", nil,
 			func(r driver.Rows) error {
 				var id uint64
 				var frames string
@@ -463,8 +467,12 @@ func (s *Store) fetch(ctx context.Context, k scope, d *dictionary, missing []uin
 func (s *Store) fetchFrames(ctx context.Context, of string, missing []uint64) (map[uint64]storedFrame, error) {
 	frames := make(map[uint64]storedFrame, len(missing))
 	for part := range slices.Chunk(missing, fetched) {
-		err := s.query(ctx, "SELECT id, mapping, address, lines FROM frames PREWHERE "+of+" AND id IN ("+numbers(part)+")",
-			nil, func(r driver.Rows) error {
+		named, err := sql.Naming(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		err = s.query(named, "SELECT id, mapping, address, lines FROM frames PREWHERE "+of+" WHERE id IN named", nil,
+			func(r driver.Rows) error {
 				var id uint64
 				var f storedFrame
 				if err := r.Scan(&id, &f.mapping, &f.address, &f.lines); err != nil {
@@ -627,7 +635,10 @@ func (s *Store) both(
 ) (parts map[uint64]*part, order []uint64, added *added, stats store.Stats, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	guess := s.shapes.get(kind)
+	guess := shape{types: inline}
+	if last, ok := s.shapes.Load(kind); ok {
+		guess = last.(shape) //nolint:forcetypeassert // nothing else is stored
+	}
 	var guessed error
 	done := make(chan struct{})
 	go func() {
@@ -641,7 +652,7 @@ func (s *Store) both(
 	}
 	enough := err == nil && need.types <= guess.types && need.labeled == guess.labeled
 	if err == nil {
-		s.shapes.set(kind, need)
+		s.shapes.Store(kind, need)
 	}
 	if !enough {
 		stop()
@@ -655,32 +666,6 @@ func (s *Store) both(
 		added, err = s.add(ctx, where, need)
 	}
 	return parts, order, added, stats, err
-}
-
-// shapes are those of the last query of each kind.
-type shapes struct {
-	mu sync.Mutex
-	by map[string]shape
-}
-
-func (l *shapes) get(kind string) shape {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if x, ok := l.by[kind]; ok {
-		return x
-	}
-	return shape{types: inline}
-}
-
-// set keeps a shape of a kind that has profiles.
-func (l *shapes) set(kind string, x shape) {
-	const most = 1000 // kinds: clients make them up
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.by == nil || len(l.by) >= most {
-		l.by = map[string]shape{}
-	}
-	l.by[kind] = x
 }
 
 // added are sums as the server returns them, in rows.

@@ -70,7 +70,8 @@ service:
 `, port, otlpexporter.NewFactory().Type(), strings.TrimPrefix(address, "http://"), otlphttpexporter.NewFactory().Type(),
 		address+"/v1development/profiles"))
 
-	conn, err := grpc.NewClient(fmt.Sprintf("127.0.0.1:%d", port), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(fmt.Sprintf("127.0.0.1:%d", port),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
