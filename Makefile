@@ -5,7 +5,7 @@
 # make next    vet with the next Go release, which users have before go.mod asks for it, and short tests of what reads
 #              profiles, traces, programs or the compiler's notes
 # make next-all  vet, and short tests of all packages, with the next Go release
-# make race-all  the tests of all other packages with the race detector, in short mode
+# make race-all  the tests of all other packages with the race detector, in short mode, and some on ClickHouse
 # make platforms vet and build for Linux, macOS and Windows on amd64 and arm64, with this Go release and the next
 # make download what the others need from the network, with retries
 # make vuln    govulncheck: known vulnerabilities in the code that whet calls (needs vuln.go.dev)
@@ -27,7 +27,9 @@
 # make bench-regexp    code written for the regular expressions of public modules against package regexp (2 minutes)
 # make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
-# make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (15 minutes; needs Python and PyPI)
+# make collector   the OpenTelemetry collector between a client and whet serve (needs the module proxy)
+# make kills   whet serve and ClickHouse are killed 50 times while clients send: what was acknowledged is stored once (5 minutes)
+# make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (30 minutes; needs Python and PyPI)
 # make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
 # make bench-ui        the pages of whet ui in Chromium next to go tool pprof -http and speedscope, into docs/measured/ui.md (needs Node and npm; 5 minutes)
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
@@ -83,7 +85,10 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
+# Tests on ClickHouse, where there is one, in which goroutines share memory.
+SHARED := ^TestServer$$/^(Store|LostAnswer)$$/^(Concurrent|LeasesAtOnce|MergeEqualsProfiles)$$
+
+.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -153,10 +158,20 @@ race: tools
 	$(call test,$$flag -timeout 20m -run 'Scan|Records',./trace/index); \
 	$(call test,$$flag -timeout 20m -run Concurrent,./internal/graphviz) # the rest of it compiles, which the detector makes very slow
 
-# Short mode, and several packages at once: each of them waits a lot.
+# Short mode, and several packages at once: each of them waits a lot. Where there is ClickHouse, also tests on it.
 race-all:
 	@if ! command -v "$$($(GO) env CC)" >/dev/null; then echo 'race-all: skipped, there is no C compiler' >&2; exit 0; fi; \
-	set -x; $(GO) test -race -short -timeout 60m $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e /internal/lint -e /internal/graphviz | grep -vxF "$$($(GO) list $(RACE))")
+	set -x; $(GO) test -race -short -timeout 60m $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e /internal/lint -e /internal/graphviz | grep -vxF "$$($(GO) list $(RACE))"); \
+	$(GO) test -race -timeout 20m -run '$(SHARED)' ./store/clickhouse
+
+# A separate module, since the collector has more dependencies than whet.
+collector: tools
+	cd internal/server/ingest/collector && $(GO) vet ./... && $(call test,-count=1 -timeout 20m,./...)
+
+# `make test` kills 8 times.
+kills:
+	WHET_KILLS=50 WHET_CLICKHOUSE_DOWNLOAD=1 $(GO) test -count=1 -v -timeout 30m -run 'TestKilled(Serve|ClickHouse)$$' ./internal/cli
+	$(GO) test -count=1 -v -run 'TestKill$$' ./store/local ./internal/scrape/spool ./internal/scrape/buffer
 
 # PLATFORMS are GO/OS/ARCH, where GO is local or a toolchain. vet type-checks tests, too; the build links what vet does
 # not. Not with -N -l: without optimization, system calls exceed the stack of nosplit functions on arm64.

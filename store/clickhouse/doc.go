@@ -24,8 +24,8 @@
 //
 // Data flow when reading:
 //
-//  1. The series of a tenant are matched here; the server selects their profiles and adds the values
-//     by stack, each shard its own services.
+//  1. If a query has conditions for labels, the series of a tenant are matched here. The server selects
+//     profiles and adds the values by stack, each shard its own services.
 //  2. Stacks that are not known yet are read, and kept in a profile.Dictionary for each service.
 //  3. The sums become one profile for each service, and these are merged with profile.Merge.
 //

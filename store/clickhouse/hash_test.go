@@ -50,13 +50,3 @@ func TestDictionariesAreBounded(t *testing.T) {
 		t.Errorf("%d dictionaries of %d bytes", len(c.known), c.size)
 	}
 }
-
-func TestQuote(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "''", "a'b": `'a\'b'`, `\`: `'\\'`, "\x00\n\xff": `'\x00\x0a\xff'`, "ü": `'\xc3\xbc'`,
-	} {
-		if got := quote(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-}

@@ -12,6 +12,7 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
 
@@ -42,7 +43,7 @@ func (s *Store) putLease(ctx context.Context, tenant, group, member, part, ends,
 		"max_query_size": 4*store.MaxLeaseDocument + 1<<20, // bytes may be quoted
 	}))
 	const now = "toUnixTimestamp64Nano(now64(9))"
-	row := []string{quote(tenant), quote(group), quote(member), quote(part), now, ends, quote(document)}
+	row := []string{sql.Text(tenant), sql.Text(group), sql.Text(member), sql.Text(part), now, ends, sql.Text(document)}
 	text := "INSERT INTO leases (tenant, service, member, part, at, ends, document) SELECT " + strings.Join(row, ", ")
 	err := s.conn.Exec(with, text)
 	if err != nil && broken(err) && ctx.Err() == nil {
@@ -61,7 +62,8 @@ func (s *Store) Renew(
 	ends := fmt.Sprintf("toUnixTimestamp64Nano(now64(9)) + %d", ttl.Nanoseconds())
 	err = s.putLease(ctx, tenant, group, member, leasePart, ends, "")
 	if err == nil {
-		all, err = s.readLeases(ctx, "tenant="+quote(tenant)+" AND service="+quote(group)+" AND part="+quote(leasePart),
+		all, err = s.readLeases(ctx,
+			"tenant="+sql.Text(tenant)+" AND service="+sql.Text(group)+" AND part="+sql.Text(leasePart),
 			leaseSettings())
 	}
 	if err != nil {
@@ -130,7 +132,7 @@ func (s *Store) Leases(ctx context.Context, tenant string) (all []store.Lease, e
 		return nil, &store.InvalidError{Err: err}
 	}
 	err = s.view(ctx, "read leases", func() error {
-		all, err = s.readLeases(ctx, "tenant="+quote(tenant), nil)
+		all, err = s.readLeases(ctx, "tenant="+sql.Text(tenant), nil)
 		return err
 	})
 	return all, err

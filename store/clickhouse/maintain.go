@@ -9,6 +9,7 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
 
@@ -17,7 +18,7 @@ func (s *Store) system(table string) string {
 	if s.cluster == "" {
 		return "system." + table
 	}
-	return "clusterAllReplicas(" + quote(s.cluster) + ", system, " + table + ")"
+	return "clusterAllReplicas(" + sql.Text(s.cluster) + ", system, " + table + ")"
 }
 
 // Compact deletes the profiles that are older than Options.Retention allows, and the symbols and
@@ -46,8 +47,8 @@ func (s *Store) delete(ctx context.Context, age time.Duration) error {
 	// Whole partitions are dropped, which frees their space at once; of others, rows are masked until
 	// the server merges them.
 	var weeks []string
-	err = s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+quote(s.a.Database)+
-		" AND concat(database, '.', table)="+quote(s.stored("profiles"))+
+	err = s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+sql.Text(s.a.Database)+
+		" AND concat(database, '.', table)="+sql.Text(s.stored("profiles"))+
 		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil,
 		func(r driver.Rows) error {
 			var id string
@@ -61,12 +62,12 @@ func (s *Store) delete(ctx context.Context, age time.Duration) error {
 		return err
 	}
 	for _, id := range weeks {
-		if err := s.change(ctx, "ALTER TABLE "+s.stored("profiles")+s.on()+" DROP PARTITION ID "+quote(id)); err != nil {
+		if err := s.change(ctx, "ALTER TABLE "+s.stored("profiles")+s.on()+" DROP PARTITION ID "+sql.Text(id)); err != nil {
 			return err
 		}
 	}
 	for _, table := range []string{"profiles", "recordings", "parts"} {
-		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+" WHERE start<"+instant(before))
+		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+" WHERE start<"+sql.Time(before))
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 	}
 	sizes := map[string]int64{}
 	err = s.query(ctx, "SELECT table, toInt64(sum(bytes_on_disk)) FROM "+s.system("parts")+" WHERE active AND database="+
-		quote(s.a.Database)+" GROUP BY table", nil, func(r driver.Rows) error {
+		sql.Text(s.a.Database)+" GROUP BY table", nil, func(r driver.Rows) error {
 		var table string
 		var n int64
 		if err := r.Scan(&table, &n); err != nil {
@@ -219,8 +220,8 @@ func (s *Store) checkService(
 			return err
 		}
 		var rows []*row
-		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+quote(k.tenant)+" AND service="+
-			quote(k.service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
+		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
+			sql.Text(k.service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
 			x := &row{}
 			rows = append(rows, x)
 			return x.scan(rs)
@@ -247,6 +248,6 @@ func (s *Store) checkService(
 			}
 		}
 		last := rows[len(rows)-1]
-		after = fmt.Sprintf(" AND (start, id)>(%s, toFixedString(%s, 16))", instant(last.start), quote(last.id))
+		after = fmt.Sprintf(" AND (start, id)>(%s, toFixedString(%s, 16))", sql.Time(last.start), sql.Text(last.id))
 	}
 }

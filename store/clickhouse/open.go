@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/store/address"
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
 
@@ -64,13 +64,13 @@ type Options struct {
 
 // A Store is an open store; see Open.
 type Store struct {
-	a       *Address
-	o       Options
-	conn    driver.Conn
-	schema  // cluster is "" on one server
-	known   *dictionaries
-	bucket  *store.Bucket
-	labeled atomic.Bool // samples of the last query had labels
+	a      *Address
+	o      Options
+	conn   driver.Conn
+	schema // cluster is "" on one server
+	known  *dictionaries
+	bucket *store.Bucket
+	shapes sync.Map // of the samples of the last query, by kind
 
 	requests chan *request
 	closing  chan struct{}
@@ -228,7 +228,7 @@ func (s *Store) missing(ctx context.Context) ([]string, error) {
 	}
 	var all []shard
 	err := s.query(ctx, "SELECT shard_num, groupArray(concat(host_name, ':', toString(port))) FROM system.clusters "+
-		"WHERE cluster="+quote(s.cluster)+" GROUP BY shard_num ORDER BY shard_num", nil, func(r driver.Rows) error {
+		"WHERE cluster="+sql.Text(s.cluster)+" GROUP BY shard_num ORDER BY shard_num", nil, func(r driver.Rows) error {
 		var x shard
 		if err := r.Scan(&x.number, &x.hosts); err != nil {
 			return err
@@ -240,7 +240,7 @@ func (s *Store) missing(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	answered := map[uint32]bool{}
-	err = s.query(ctx, "SELECT shardNum() FROM cluster("+quote(s.cluster)+", system, one)",
+	err = s.query(ctx, "SELECT shardNum() FROM cluster("+sql.Text(s.cluster)+", system, one)",
 		native.Settings{"skip_unavailable_shards": 1}, func(r driver.Rows) error {
 			var n uint32
 			if err := r.Scan(&n); err != nil {

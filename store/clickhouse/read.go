@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/store/packed"
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -33,20 +34,40 @@ type selection struct {
 	where  string
 }
 
+// among returns the conditions that the series and the profiles of a query have in common, and whether
+// all series with them match.
+func among(q *store.Query) (conditions string, all bool) {
+	conditions, all = "tenant="+sql.Text(q.Tenant), true
+	if q.Kind != "" {
+		conditions += " AND kind=" + sql.Text(q.Kind)
+	}
+	for _, m := range q.Matchers {
+		if m.Name == store.ServiceLabel && m.Op == store.Equal {
+			conditions += " AND service=" + sql.Text(m.Value)
+		} else {
+			all = false
+		}
+	}
+	return conditions, all
+}
+
+// between returns the conditions for the time of a query.
+func between(q *store.Query) (conditions string) {
+	if !q.From.IsZero() {
+		conditions += " AND start>=" + sql.Time(q.From)
+	}
+	if !q.To.IsZero() {
+		conditions += " AND start<" + sql.Time(q.To)
+	}
+	return conditions
+}
+
 // match returns what q selects. A selection without series selects nothing.
 func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
 	if err := store.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
-	conditions := "tenant=" + quote(q.Tenant)
-	if q.Kind != "" {
-		conditions += " AND kind=" + quote(q.Kind)
-	}
-	for _, m := range q.Matchers {
-		if m.Name == store.ServiceLabel && m.Op == store.Equal {
-			conditions += " AND service=" + quote(m.Value)
-		}
-	}
+	conditions, _ := among(q)
 	sel := &selection{series: map[uint64]*series{}}
 	read := 0
 	err := s.query(ctx, "SELECT id, service, kind, names, values FROM series PREWHERE "+conditions, nil,
@@ -83,16 +104,10 @@ func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
 			ids = append(ids, x.id)
 			services[x.service] = true
 		}
-		conditions += " AND service IN (" + quoted(slices.Sorted(maps.Keys(services))) + ")"
-		conditions += " AND series IN (" + numbers(ids) + ")"
+		conditions += " AND service IN (" + sql.Texts(slices.Sorted(maps.Keys(services))) + ")"
+		conditions += " AND series IN (" + sql.Numbers(ids) + ")"
 	}
-	if !q.From.IsZero() {
-		conditions += " AND start>=" + instant(q.From)
-	}
-	if !q.To.IsZero() {
-		conditions += " AND start<" + instant(q.To)
-	}
-	sel.where = conditions
+	sel.where = conditions + between(q)
 	return sel, nil
 }
 
@@ -266,8 +281,8 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 	}
 	err = s.view(ctx, "query", func() error {
 		var x *row
-		err := s.query(ctx, "SELECT "+rowColumns+" FROM profiles PREWHERE tenant="+quote(tenant)+" AND id="+
-			quote(string(id[:]))+" LIMIT 1", nil, func(r driver.Rows) error {
+		err := s.query(ctx, "SELECT "+rowColumns+" FROM profiles PREWHERE tenant="+sql.Text(tenant)+" AND id="+
+			sql.Text(string(id[:]))+" LIMIT 1", nil, func(r driver.Rows) error {
 			x = &row{}
 			return x.scan(r)
 		})
@@ -307,8 +322,8 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 // labels returns the labels of the series of a service, by series.
 func (s *Store) labels(ctx context.Context, k scope) (map[uint64]store.Labels, error) {
 	out := map[uint64]store.Labels{}
-	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+quote(k.tenant)+" AND service="+
-		quote(k.service), nil, func(r driver.Rows) error {
+	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
+		sql.Text(k.service), nil, func(r driver.Rows) error {
 		var id uint64
 		var names, values []string
 		if err := r.Scan(&id, &names, &values); err != nil {
@@ -413,10 +428,14 @@ const fetched = 20_000
 
 // fetch reads stacks, and the frames of them that d does not have. The caller has locked d.
 func (s *Store) fetch(ctx context.Context, k scope, d *dictionary, missing []uint64) error {
-	of := "tenant=" + quote(k.tenant) + " AND service=" + quote(k.service)
+	of := "tenant=" + sql.Text(k.tenant) + " AND service=" + sql.Text(k.service)
 	for part := range slices.Chunk(missing, fetched) {
 		stacks := make(map[uint64]string, len(part))
-		err := s.query(ctx, "SELECT id, frames FROM stacks PREWHERE "+of+" AND id IN ("+numbers(part)+")", nil,
+		named, err := sql.Naming(ctx, part)
+		if err != nil {
+			return err
+		}
+		err = s.query(named, "SELECT id, frames FROM stacks PREWHERE "+of+" WHERE id IN named", nil,
 			func(r driver.Rows) error {
 				var id uint64
 				var frames string
@@ -448,8 +467,12 @@ func (s *Store) fetch(ctx context.Context, k scope, d *dictionary, missing []uin
 func (s *Store) fetchFrames(ctx context.Context, of string, missing []uint64) (map[uint64]storedFrame, error) {
 	frames := make(map[uint64]storedFrame, len(missing))
 	for part := range slices.Chunk(missing, fetched) {
-		err := s.query(ctx, "SELECT id, mapping, address, lines FROM frames PREWHERE "+of+" AND id IN ("+numbers(part)+")",
-			nil, func(r driver.Rows) error {
+		named, err := sql.Naming(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		err = s.query(named, "SELECT id, mapping, address, lines FROM frames PREWHERE "+of+" WHERE id IN named", nil,
+			func(r driver.Rows) error {
 				var id uint64
 				var f storedFrame
 				if err := r.Scan(&id, &f.mapping, &f.address, &f.lines); err != nil {
@@ -494,14 +517,11 @@ func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, s
 
 func (s *Store) merge(ctx context.Context, q *store.Query) (*profile.Profile, store.Stats, error) {
 	var stats store.Stats
-	sel, err := s.match(ctx, q)
+	where, err := s.selected(ctx, q)
 	if err != nil {
 		return nil, stats, err
 	}
-	if len(sel.order) == 0 {
-		return nil, stats, store.ErrNotFound
-	}
-	parts, order, added, stats, err := s.both(ctx, sel)
+	parts, order, added, stats, err := s.both(ctx, q.Kind, where)
 	if err != nil {
 		return nil, stats, err
 	}
@@ -521,13 +541,28 @@ func (s *Store) merge(ctx context.Context, q *store.Query) (*profile.Profile, st
 	return p, stats, err
 }
 
-// parts returns what a selection selects but for samples, by the column part, and in order.
-func (s *Store) parts(ctx context.Context, sel *selection) (map[uint64]*part, []uint64, store.Stats, error) {
+// selected returns the conditions for the profiles of a query. It reads series only if labels matter.
+func (s *Store) selected(ctx context.Context, q *store.Query) (where string, err error) {
+	if conditions, all := among(q); all {
+		return conditions + between(q), store.CheckTenant(q.Tenant)
+	}
+	sel, err := s.match(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	if len(sel.order) == 0 {
+		return "", store.ErrNotFound
+	}
+	return sel.where, nil
+}
+
+// parts returns what conditions select but for samples, by the column part, and in order.
+func (s *Store) parts(ctx context.Context, where string) (map[uint64]*part, []uint64, store.Stats, error) {
 	var stats store.Stats
 	parts, kinds, used := map[uint64]*part{}, map[string]bool{}, map[uint64]bool{}
 	err := s.query(ctx, `SELECT part, series, any(service), any(kind), any(head), anyLast(main), count(), sum(samples),
 		min(start), max(start), sum(duration), max(notEmpty(labels)), groupUniqArrayArray(comments)
-		FROM profiles FINAL PREWHERE `+sel.where+" GROUP BY part, series", nil, func(r driver.Rows) error {
+		FROM profiles FINAL PREWHERE `+where+" GROUP BY part, series", nil, func(r driver.Rows) error {
 		var id, of, n, samples uint64
 		var service, kind, head, main string
 		var first, last time.Time
@@ -587,29 +622,38 @@ func (s *Store) parts(ctx context.Context, sel *selection) (map[uint64]*part, []
 	return parts, order, stats, nil
 }
 
-// both returns the parts of a selection and their sums. It asks for both at once, for sums without
-// labels and of the usual number of sample types, and again if that was not enough.
+// A shape is what the samples of profiles have.
+type shape struct {
+	types   int // of samples
+	labeled bool
+}
+
+// both returns the parts of what conditions select, and their sums. It asks for both at once, for sums
+// of samples like those of the last query of this kind, and again if that was not enough.
 func (s *Store) both(
-	ctx context.Context, sel *selection,
+	ctx context.Context, kind, where string,
 ) (parts map[uint64]*part, order []uint64, added *added, stats store.Stats, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
+	guess := shape{types: inline}
+	if last, ok := s.shapes.Load(kind); ok {
+		guess = last.(shape) //nolint:forcetypeassert // nothing else is stored
+	}
 	var guessed error
 	done := make(chan struct{})
-	guess := !s.labeled.Load()
 	go func() {
 		defer close(done)
-		if guess {
-			added, guessed = s.add(inner, sel, inline, false)
-		}
+		added, guessed = s.add(inner, where, guess)
 	}()
-	parts, order, stats, err = s.parts(ctx, sel)
-	types, labeled := 1, false
+	parts, order, stats, err = s.parts(ctx, where)
+	need := shape{types: 1}
 	for _, x := range parts {
-		types, labeled = max(types, len(x.sums.values)), labeled || x.labeled
+		need.types, need.labeled = max(need.types, len(x.sums.values)), need.labeled || x.labeled
 	}
-	s.labeled.Store(labeled)
-	enough := guess && err == nil && types <= inline && !labeled
+	enough := err == nil && need.types <= guess.types && need.labeled == guess.labeled
+	if err == nil {
+		s.shapes.Store(kind, need)
+	}
 	if !enough {
 		stop()
 	}
@@ -619,7 +663,7 @@ func (s *Store) both(
 	case enough:
 		err = guessed
 	default:
-		added, err = s.add(ctx, sel, types, labeled)
+		added, err = s.add(ctx, where, need)
 	}
 	return parts, order, added, stats, err
 }
@@ -633,20 +677,20 @@ type added struct {
 
 // add lets the server add the values of samples by stack, and by labels if there are any. Each shard
 // does so for its services, so nothing is left to do for the server that answers.
-func (s *Store) add(ctx context.Context, sel *selection, types int, labeled bool) (*added, error) {
+func (s *Store) add(ctx context.Context, where string, of shape) (*added, error) {
 	columns, joins, keys := "part, stack", "stacks AS stack", "part, stack"
-	if labeled {
+	if of.labeled {
 		columns, joins, keys = columns+", label", joins+", labels AS label", keys+", label"
 	}
-	out := &added{values: make([][]int64, types)}
+	out := &added{values: make([][]int64, of.types)}
 	var id, stack uint64
 	var label string
-	values := make([]int64, types)
+	values := make([]int64, of.types)
 	into := []any{&id, &stack}
-	if labeled {
+	if of.labeled {
 		into = append(into, &label)
 	}
-	for t := range types {
+	for t := range of.types {
 		column := fmt.Sprintf("v%d", t)
 		if t >= inline {
 			column = fmt.Sprintf("more[%d]", t-inline+1)
@@ -656,7 +700,7 @@ func (s *Store) add(ctx context.Context, sel *selection, types int, labeled bool
 		into = append(into, &values[t])
 	}
 	text := "SELECT " + columns + " FROM profiles FINAL ARRAY JOIN " + joins
-	text += " PREWHERE " + sel.where + " GROUP BY " + keys
+	text += " PREWHERE " + where + " GROUP BY " + keys
 	err := s.query(ctx, text,
 		native.Settings{"distributed_group_by_no_merge": 1}, func(r driver.Rows) error {
 			if err := r.Scan(into...); err != nil {
@@ -669,7 +713,7 @@ func (s *Store) add(ctx context.Context, sel *selection, types int, labeled bool
 				}
 			}
 			out.parts, out.stacks = append(out.parts, id), append(out.stacks, stack)
-			if labeled {
+			if of.labeled {
 				out.labels = append(out.labels, label)
 			}
 			for t, v := range values {

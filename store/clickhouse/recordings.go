@@ -12,6 +12,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/store/parts"
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
 
@@ -75,7 +76,7 @@ func recordingToken(table string, k scope, id store.ID, first int) *token {
 
 // trimRecordings deletes the oldest recordings of a service that has more bytes of them than allowed.
 func (s *Store) trimRecordings(ctx context.Context, k scope) error {
-	where := "tenant=" + quote(k.tenant) + " AND service=" + quote(k.service)
+	where := "tenant=" + sql.Text(k.tenant) + " AND service=" + sql.Text(k.service)
 	old, all := []string{}, int64(0)
 	err := s.recordings(ctx, where, func(r *recordingRow) {
 		if all += r.Size; all > s.o.Limits.Recordings {
@@ -130,12 +131,12 @@ func (s *Store) Recordings(ctx context.Context, q store.Query, limit int) ([]sto
 	if limit <= 0 {
 		limit = defaultProfiles
 	}
-	where := "tenant=" + quote(q.Tenant)
+	where := "tenant=" + sql.Text(q.Tenant)
 	if !q.From.IsZero() {
-		where += " AND start>=" + instant(q.From)
+		where += " AND start>=" + sql.Time(q.From)
 	}
 	if !q.To.IsZero() {
-		where += " AND start<" + instant(q.To)
+		where += " AND start<" + sql.Time(q.To)
 	}
 	out := []store.Recording{}
 	err := s.view(ctx, "query", func() error {
@@ -157,7 +158,7 @@ func (s *Store) ReadRecording(
 		return r.Recording, err
 	}
 	err := s.view(ctx, "query", func() error {
-		return s.recordings(ctx, "tenant="+quote(tenant)+" AND id="+fixed(id), func(x *recordingRow) { r = *x })
+		return s.recordings(ctx, "tenant="+sql.Text(tenant)+" AND id="+fixed(id), func(x *recordingRow) { r = *x })
 	})
 	switch {
 	case err != nil:
@@ -174,13 +175,14 @@ func (s *Store) ReadRecording(
 func (s *Store) copyRecording(ctx context.Context, r *recordingRow, w io.Writer) error {
 	return parts.Copy(w, r.Size, []byte(r.sum), func(n int) (data []byte, err error) {
 		err = s.query(ctx, fmt.Sprintf("SELECT data FROM parts WHERE tenant=%s AND service=%s AND recording=%s AND number=%d",
-			quote(r.tenant), quote(r.Service), fixed(r.ID), n), nil, func(rows driver.Rows) error { return rows.Scan(&data) })
+			sql.Text(r.tenant), sql.Text(r.Service), fixed(r.ID), n), nil,
+			func(rows driver.Rows) error { return rows.Scan(&data) })
 		return data, err
 	})
 }
 
 // fixed returns an ID as a literal.
-func fixed(id store.ID) string { return "toFixedString(" + quote(string(id[:])) + ", 16)" }
+func fixed(id store.ID) string { return "toFixedString(" + sql.Text(string(id[:])) + ", 16)" }
 
 // checkRecordings reads all recordings.
 func (s *Store) checkRecordings(ctx context.Context, report *store.CheckReport) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
 
@@ -37,19 +38,19 @@ func (s *Store) Results(ctx context.Context, q store.ResultQuery) ([]store.Resul
 	if err := store.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
-	where := "tenant=" + quote(q.Tenant)
+	where := "tenant=" + sql.Text(q.Tenant)
 	for _, c := range []struct{ column, value string }{
 		{"kind", q.Kind}, {"service", q.Service}, {"revision", q.Revision},
 	} {
 		if c.value != "" {
-			where += " AND " + c.column + "=" + quote(c.value)
+			where += " AND " + c.column + "=" + sql.Text(c.value)
 		}
 	}
 	if !q.From.IsZero() {
-		where += " AND time>=" + instant(q.From)
+		where += " AND time>=" + sql.Time(q.From)
 	}
 	if !q.To.IsZero() {
-		where += " AND time<" + instant(q.To)
+		where += " AND time<" + sql.Time(q.To)
 	}
 	limit := q.Limit
 	if limit <= 0 {

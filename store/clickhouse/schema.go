@@ -11,6 +11,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/sql"
 )
 
 // Format is the version of the schema that this package writes. A store of a newer one is not opened.
@@ -50,7 +51,7 @@ func (s schema) engine(table, newest, path, replica string) string {
 	if !s.replicated {
 		return "ReplacingMergeTree(" + newest + ")"
 	}
-	args := quote("/clickhouse/whet/"+path+"/"+s.database+"/"+table) + ", " + quote(replica)
+	args := sql.Text("/clickhouse/whet/"+path+"/"+s.database+"/"+table) + ", " + sql.Text(replica)
 	if newest != "" {
 		args += ", " + newest
 	}
@@ -72,8 +73,8 @@ func (s schema) create(table, newest, columns, rest string, more ...string) []st
 		return all
 	}
 	return append(all, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s%s AS %s ENGINE=Distributed(%s, %s, %s, "+
-		"sipHash64(tenant, service))", s.database, table, s.on(), s.stored(table), quote(s.cluster), quote(s.database),
-		quote(table+"_shard")))
+		"sipHash64(tenant, service))", s.database, table, s.on(), s.stored(table), sql.Text(s.cluster), sql.Text(s.database),
+		sql.Text(table+"_shard")))
 }
 
 // week is the partition of a profile: retention drops whole ones.
@@ -220,7 +221,7 @@ func Migrate(ctx context.Context, a *Address, o MigrateOptions) (Migration, erro
 // complete returns an error unless the address has as many servers as the cluster.
 func (s *Store) complete(ctx context.Context, cluster string) error {
 	var n uint64
-	row := s.conn.QueryRow(ctx, "SELECT count() FROM system.clusters WHERE cluster="+quote(cluster))
+	row := s.conn.QueryRow(ctx, "SELECT count() FROM system.clusters WHERE cluster="+sql.Text(cluster))
 	if err := row.Scan(&n); err != nil {
 		return err
 	}
@@ -281,7 +282,7 @@ func (s schema) apply(ctx context.Context, conn driver.Conn, from int, o Migrate
 			continue
 		}
 		if err := exec(fmt.Sprintf("INSERT INTO %s.versions (version, by) VALUES (%d, %s)", s.database, i+1,
-			quote(o.Version))); err != nil {
+			sql.Text(o.Version))); err != nil {
 			return err
 		}
 	}
@@ -318,7 +319,7 @@ func beginning(text string) string {
 // are.
 func version(ctx context.Context, conn driver.Conn, database string) (v int, sc schema, err error) {
 	sc.database = database
-	rows, err := conn.Query(ctx, "SELECT name, engine_full FROM system.tables WHERE database="+quote(database)+
+	rows, err := conn.Query(ctx, "SELECT name, engine_full FROM system.tables WHERE database="+sql.Text(database)+
 		" AND name IN ('profiles', 'profiles_shard', 'versions')")
 	if err != nil {
 		return 0, sc, err

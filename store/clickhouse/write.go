@@ -14,6 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/store/identity"
 	"github.com/whet-go/whet/internal/store/packed"
+	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -240,7 +241,7 @@ func (w *writer) checkSeries(ctx context.Context, r *request) (limit *store.Limi
 func (w *writer) load(ctx context.Context, tenant string) (*knownSeries, error) {
 	known := &knownSeries{seen: map[uint64]uint32{}, loaded: time.Now()}
 	// Without a shard there are fewer, which is not an error but a limit that is less strict.
-	err := w.s.query(ctx, "SELECT id, max(seen) FROM series PREWHERE tenant="+quote(tenant)+" GROUP BY id",
+	err := w.s.query(ctx, "SELECT id, max(seen) FROM series PREWHERE tenant="+sql.Text(tenant)+" GROUP BY id",
 		native.Settings{"skip_unavailable_shards": 1}, func(r driver.Rows) error {
 			var id uint64
 			var seen uint32
@@ -545,7 +546,8 @@ func temporary(err error) bool {
 
 // Takes returns nil if the shard of a service answers, so that profiles of it can be stored.
 func (s *Store) Takes(ctx context.Context, tenant, service string) error {
-	err := s.query(ctx, "SELECT id FROM series WHERE tenant="+quote(tenant)+" AND service="+quote(service)+" LIMIT 1",
+	err := s.query(ctx,
+		"SELECT id FROM series WHERE tenant="+sql.Text(tenant)+" AND service="+sql.Text(service)+" LIMIT 1",
 		native.Settings{"skip_unavailable_shards": 0, "optimize_skip_unused_shards": 1},
 		func(driver.Rows) error { return nil })
 	return s.explain(ctx, "query", err)

@@ -120,11 +120,14 @@ func Fill(ctx context.Context, s store.Writer, dir string, profiles, clients, ba
 	return errors.Join(errs...)
 }
 
+// MedianCalls is how often MedianOf calls.
+const MedianCalls = 8
+
 // MedianOf returns the median time of seven calls, after one that is not counted.
 func MedianOf(tb testing.TB, call func() error) time.Duration {
 	tb.Helper()
 	var times []time.Duration
-	for i := range 8 {
+	for i := range MedianCalls {
 		start := time.Now()
 		if err := call(); err != nil {
 			tb.Fatal(err)

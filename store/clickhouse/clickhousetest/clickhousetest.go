@@ -23,8 +23,11 @@ import (
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
-// DownloadVariable is the environment variable that allows Start to download the server.
+// DownloadVariable is the environment variable that allows Start to download the server, and makes tests
+// fail where there is none. CI does so, too.
 const DownloadVariable = "WHET_CLICKHOUSE_DOWNLOAD"
+
+func wanted() bool { return os.Getenv("CI") != "" || os.Getenv(DownloadVariable) != "" }
 
 // The Python package, which has one file for this system.
 const (
@@ -46,7 +49,7 @@ func (e *Unavailable) Error() string { return "no ClickHouse: " + e.Reason }
 type Options struct {
 	Shards int // 0: 1
 	// Keeper also starts ZooKeeper, for tables that are replicated. It is found where Debian's package
-	// zookeeper puts it.
+	// libzookeeper-java puts it.
 	Keeper bool
 	// TLS also serves TLS, to clients with a certificate: see Servers.TLS.
 	TLS bool
@@ -73,14 +76,15 @@ type process struct {
 	secure      int           // for clients with TLS; 0: none
 }
 
-// ForTest starts servers for a test, which it skips if there are none or it is short.
+// ForTest starts servers for a test. It skips a test that is short. Without servers it skips tests, too,
+// or they fail: see DownloadVariable.
 func ForTest(tb testing.TB, o Options) *Servers {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("starts a database server")
 	}
 	s, err := Start(tb.Context(), o)
-	if reason := (*Unavailable)(nil); errors.As(err, &reason) {
+	if reason := (*Unavailable)(nil); errors.As(err, &reason) && (!wanted() || !hasServer()) {
 		tb.Skip(reason)
 	}
 	if err != nil {
@@ -269,7 +273,7 @@ func keeperClasses() (string, error) {
 	} {
 		files, err := filepath.Glob("/usr/share/java/" + name + ".jar")
 		if err != nil || name == "zookeeper" && len(files) == 0 {
-			return "", &Unavailable{"ZooKeeper is not installed (Debian's package zookeeper)"}
+			return "", &Unavailable{"ZooKeeper is not installed (Debian's package libzookeeper-java)"}
 		}
 		all = append(all, files...)
 	}
@@ -371,9 +375,12 @@ func freePorts(n int) ([]int, error) {
 	return ports, nil
 }
 
+// hasServer reports whether there is a library for this system.
+func hasServer() bool { return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" }
+
 // find returns the library with the server, downloaded if that is allowed.
 func find(ctx context.Context) (string, error) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+	if !hasServer() {
 		return "", &Unavailable{"the test server is for linux/amd64"}
 	}
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -388,7 +395,7 @@ func find(ctx context.Context) (string, error) {
 	if _, err := os.Stat(file); err == nil {
 		return file, nil
 	}
-	if os.Getenv("CI") == "" && os.Getenv(DownloadVariable) == "" {
+	if !wanted() {
 		return "", &Unavailable{"it is not in " + dir + "; with " + DownloadVariable + "=1 it is downloaded (180 MB)"}
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {

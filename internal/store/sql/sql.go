@@ -1,4 +1,4 @@
-package clickhouse
+package sql
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// quote returns a text as a literal of ClickHouse, whatever its bytes are.
-func quote(s string) string {
+// Text returns a text as a literal of ClickHouse, whatever its bytes are.
+func Text(s string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
 	for i := range len(s) {
@@ -26,17 +26,17 @@ func quote(s string) string {
 	return b.String()
 }
 
-// quoted returns texts as a list of literals.
-func quoted(all []string) string {
+// Texts returns texts as a list of literals.
+func Texts(all []string) string {
 	list := make([]string, len(all))
 	for i, s := range all {
-		list[i] = quote(s)
+		list[i] = Text(s)
 	}
 	return strings.Join(list, ",")
 }
 
-// numbers returns numbers as a list of literals.
-func numbers(all []uint64) string {
+// Numbers returns numbers as a list of literals.
+func Numbers(all []uint64) string {
 	b := make([]byte, 0, 21*len(all))
 	for i, x := range all {
 		if i > 0 {
@@ -47,7 +47,7 @@ func numbers(all []uint64) string {
 	return string(b)
 }
 
-// instant returns a time as a value of type DateTime64(9).
-func instant(t time.Time) string {
+// Time returns a time as a value of type DateTime64(9).
+func Time(t time.Time) string {
 	return fmt.Sprintf("fromUnixTimestamp64Nano(%d, 'UTC')", t.UnixNano())
 }
