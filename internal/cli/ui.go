@@ -353,7 +353,7 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 		return nil, onlyCluster("serve")
 	}
 	// Answers that may be partial are those that say so, not all of the store: see workbench.Options.
-	return a.openDatabase(ctx, &storeFlags{Store: f.Store}, local.Options{
+	return a.openDatabase(ctx, "serve", &storeFlags{Store: f.Store}, local.Options{
 		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
 	})
 }
