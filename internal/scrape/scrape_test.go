@@ -121,6 +121,10 @@ type network struct {
 	answer func(address string) behavior
 	// old services ignore ?seconds= for profiles that count.
 	old bool
+	// agent returns the build settings of a service that has whet's agent; nil: none has.
+	agent func(address string) string
+	// cpu, if set, returns the CPU profile of a service.
+	cpu func(address string) []byte
 
 	mu       sync.Mutex
 	requests map[string][]request
@@ -220,6 +224,14 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if kind == "profile" {
 		kind = "cpu"
 	}
+	if kind == "whet" {
+		if n.agent == nil {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"go_version": "go1.26", "build": {"settings": %s}}`, n.agent(address))
+		return
+	}
 	n.mu.Lock()
 	n.requests[address] = append(n.requests[address], request{time.Now(), kind})
 	if n.active[address]++; n.active[address] > 1 {
@@ -262,6 +274,10 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if config.Counts(kind) && d > 0 {
 		count = 10
+	}
+	if kind == config.CPU && n.cpu != nil {
+		_, _ = w.Write(n.cpu(address))
+		return
 	}
 	_, _ = w.Write(encoded(n.tb, kind, count, d))
 }

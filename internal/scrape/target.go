@@ -26,7 +26,9 @@ type target struct {
 	labels  store.Labels
 	host    *host
 	stop    context.CancelFunc
-	bases   map[string]base // by kind; used by its goroutine only
+	// Used by its goroutine only:
+	bases map[string]base // by kind
+	agent agentFacts
 
 	state TargetState // guarded by the engine
 }
@@ -149,7 +151,7 @@ func (t *target) scrape(ctx context.Context, due time.Time, suspect bool) (Event
 
 // fetchAll fetches the profiles of a target. If it cannot be reached, the rest is not tried.
 func (t *target) fetchAll(ctx context.Context, suspect bool, v *Event) {
-	c, err := t.client()
+	c, err := t.session(suspect)
 	if err != nil {
 		v.Error = clean(err)
 		return
@@ -160,7 +162,7 @@ func (t *target) fetchAll(ctx context.Context, suspect bool, v *Event) {
 			continue
 		}
 		p := EventProfile{Kind: kind}
-		out, err := t.fetch(ctx, c, kind, suspect)
+		out, err := t.fetch(ctx, c, kind)
 		switch {
 		case ctx.Err() != nil:
 			return
