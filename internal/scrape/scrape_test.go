@@ -426,12 +426,49 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
+// TestBudgetWindows counts windows of kinds that count, and recordings of triggers: in a quarter of the time,
+// 25 s of windows fit into each 100 s.
+func TestBudgetWindows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t, func(string) behavior { return well })
+		c := parse(t, `scrape_configs: [{job_name: a, budget: 25%, static_configs: [{targets: ["10.0.0.1:6060"]}]}]`)
+		const address = "10.0.0.1:6060"
+		count := func(kind string) int { return len(n.of(address, kind)) }
+		scraping(t, n, Options{Config: c, Writer: &memory{}}, time.Hour, func(e *Engine) {
+			for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
+				if got := count(kind); got < 30 || got > 37 {
+					t.Errorf("%d profiles %s in an hour, want at most 37", got, kind)
+				}
+			}
+			if got := count("heap"); got < 59 {
+				t.Errorf("%d snapshots of the heap in an hour, want 60", got)
+			}
+			before := count("cpu")
+			e.mu.Lock()
+			host := e.hosts["http://"+address+"/debug/pprof"]
+			e.mu.Unlock()
+			host.budget.spend(15 * time.Minute) // as recordings of triggers do: all of the next hour
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if got := count("cpu") - before; got > 2 {
+				t.Errorf("%d CPU profiles in an hour whose budget was recorded", got)
+			}
+			before = count("cpu")
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if got := count("cpu") - before; got < 30 || got > 37 {
+				t.Errorf("%d CPU profiles in the hour after it", got)
+			}
+		})
+	})
+}
+
 // TestBudget allows CPU profiles in a tenth of the time, which is less than each minute needs; two
 // jobs share the target, and do not scrape it at once.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t, func(string) behavior { return well })
-		const job = `{job_name: %s, cpu_budget: 10%%, profiles: [cpu, heap], static_configs: [{targets: ["10.0.0.1:6060"]}]}`
+		const job = `{job_name: %s, budget: 10%%, profiles: [cpu, heap], static_configs: [{targets: ["10.0.0.1:6060"]}]}`
 		scraping(t, n, Options{
 			Config: parse(t, "scrape_configs: ["+fmt.Sprintf(job, "a")+", "+fmt.Sprintf(job, "b")+"]"), Writer: &memory{},
 		}, time.Hour, nil)

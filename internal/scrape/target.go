@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/store"
 )
 
@@ -157,8 +156,10 @@ func (t *target) fetchAll(ctx context.Context, suspect bool, v *Event) {
 		return
 	}
 	defer c.CloseIdleConnections()
+	cycle := t.job.Cycle()
+	measures := cycle > 0 && t.host.budget.take(time.Now(), cycle, t.job.Interval, t.job.Budget)
 	for _, kind := range t.job.Kinds {
-		if kind == config.CPU && !t.host.budget.take(time.Now(), t.job.CPU, t.job.Interval, t.job.Budget) {
+		if t.job.Window(kind) > 0 && !measures {
 			continue
 		}
 		p := EventProfile{Kind: kind}

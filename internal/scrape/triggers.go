@@ -82,6 +82,7 @@ func (t *target) recorded(ctx context.Context, e watch.Event) {
 		Schema: EventSchema, Time: e.At.UTC(), Due: e.At.UTC(), Took: time.Since(e.At), Job: t.job.Name, Service: t.service,
 		Target: t.url, Labels: t.labels, State: Up, Trigger: string(e.Trigger), Profiles: []EventProfile{},
 	}
+	t.host.budget.spend(e.Length)
 	labels, err := t.queueRecording(&v, e)
 	if err == nil && t.job.e.o.Recordings != nil {
 		v.Recording, v.RecordingBuffered, err = t.storeRecording(ctx, &e, labels)
