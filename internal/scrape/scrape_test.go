@@ -426,6 +426,38 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
+// TestClockSetBack begins a schedule and uses a budget after the clock was set back by an hour, as a process does
+// that is started again: the next round comes within an interval, and the budget fills from then on.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 4, 3, 0, 10, 0, time.UTC)
+	for _, now := range []time.Time{now, now.Add(-time.Hour), now.Add(-time.Hour).Add(-25 * time.Second)} {
+		s := newSchedule(now, time.Minute, 20*time.Second)
+		for range 3 {
+			due := s.due(s.round)
+			if wait := due.Sub(now); wait <= 0 || wait > time.Minute || due.Second() != 20 {
+				t.Errorf("at %v, the next round is at %v", now, due)
+			}
+			now = due.Add(time.Second)
+			if missed := s.next(now, 0); missed != 0 {
+				t.Errorf("%d rounds are missed", missed)
+			}
+		}
+	}
+	var b budget
+	take := func() bool { return b.take(now, 10*time.Second, time.Minute, 0.2) }
+	if !take() || take() {
+		t.Fatal("a budget does not begin with one scrape")
+	}
+	now = now.Add(-time.Hour)
+	if take() {
+		t.Error("a clock that was set back fills the budget")
+	}
+	if now = now.Add(time.Minute); !take() {
+		t.Error("a budget is not filled after the clock was set back")
+	}
+}
+
 // TestBudgetWindows counts windows of kinds that count, and recordings of triggers: in a quarter of the time,
 // 25 s of windows fit into each 100 s.
 func TestBudgetWindows(t *testing.T) {
