@@ -161,9 +161,9 @@ func (t *target) get(ctx context.Context, c *session, kind string, window time.D
 		return nil, &goneError{errors.New("the address is not valid")}
 	}
 	r.Header.Set("User-Agent", "whet")
+	token := ""
 	if t.job.Token != "" {
-		token, err := discover.ReadToken(t.job.Token)
-		if err != nil {
+		if token, err = discover.ReadToken(t.job.Token); err != nil {
 			return nil, &goneError{fmt.Errorf("read the token: %w", err)}
 		}
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -176,7 +176,7 @@ func (t *target) get(ctx context.Context, c *session, kind string, window time.D
 	if answer.StatusCode != http.StatusOK {
 		head, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10)) // the status says enough
 		line, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
-		if len(line) > 200 || strings.HasPrefix(line, "<") {
+		if len(line) > 200 || strings.HasPrefix(line, "<") || token != "" && strings.Contains(line, token) {
 			line = ""
 		}
 		if line != "" {
