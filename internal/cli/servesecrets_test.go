@@ -118,7 +118,7 @@ func TestServeSecrets(t *testing.T) {
 				}
 				text, err := io.ReadAll(answer.Body)
 				_ = answer.Body.Close()
-				// The browser gets the token that it sent as a cookie of its own.
+				// The browser gets the token that it sent as a cookie.
 				answer.Header.Del("Set-Cookie")
 				if all := fmt.Sprint(answer.Header) + string(text); err != nil || strings.Contains(all, mark) {
 					t.Errorf("%s %s with %s as %s: %v\n%.2000s", one.method, one.path, secret, way, err, all)

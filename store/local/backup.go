@@ -62,9 +62,6 @@ func Restore(ctx context.Context, file, dir string, progress func(done, all int)
 	fail := func(err error, hint string) (store.CheckReport, error) {
 		return r, &diag.Error{Op: "restore", Subject: file, Err: err, Hint: hint}
 	}
-	if err := checkDirectory(dir); err != nil {
-		return r, err
-	}
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
 			err = fmt.Errorf("%s has a store", dir)

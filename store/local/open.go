@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -108,19 +107,6 @@ type Store struct {
 	done     chan struct{} // closed when the writer has ended
 }
 
-// checkDirectory refuses addresses, which would become directories.
-func checkDirectory(dir string) error {
-	scheme, _, ok := strings.Cut(dir, "://")
-	if !ok {
-		return nil
-	}
-	// The rest may have a password.
-	return &diag.Error{
-		Op: "open store", Subject: scheme + "://…", Err: errors.New("this is an address, not a directory"),
-		Hint: "name the directory of the store", Kind: diag.Usage,
-	}
-}
-
 // Open opens the store in a directory. Only one process at a time may open it for writing.
 func Open(dir string, o Options) (_ *Store, err error) {
 	defer func() {
@@ -143,7 +129,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 		leases:   leasefile.New(dir, o.Now),
 		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
 	}
-	if err := checkDirectory(dir); err != nil {
+	if err := store.CheckDirectory(dir); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(s.path()); err != nil {
