@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/profile"
@@ -134,6 +135,37 @@ func BuildOf(bi *debug.BuildInfo) *Build {
 		b.Settings = append(b.Settings, BuildSetting{s.Key, s.Value})
 	}
 	return b
+}
+
+// Revision returns the commit that the program was built from, with +dirty after it if files were changed;
+// "" if the build information does not have it, also of a nil Build.
+func (b *Build) Revision() string {
+	if b == nil {
+		return ""
+	}
+	revision, dirty := "", false
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value
+		case "vcs.modified":
+			dirty = s.Value == "true"
+		}
+	}
+	if !isHash(revision) {
+		return ""
+	}
+	if dirty {
+		revision += "+dirty"
+	}
+	return revision
+}
+
+// isHash reports whether s can be the hash of a commit.
+func isHash(s string) bool {
+	return len(s) >= 7 && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f')
+	})
 }
 
 // IsDir reports whether the module is built from a directory: one in a workspace or a replace

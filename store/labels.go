@@ -72,6 +72,20 @@ func isName(s string) bool {
 	return s != ""
 }
 
+// RevisionLabel is the name of the label that has the commit of the program: its hash, with +dirty if it
+// was built from changed files.
+const RevisionLabel = "vcs_revision"
+
+// WithRevision returns labels with a RevisionLabel. They stay as they are if they have one, if the revision
+// is "", or if there are as many as Limits allow.
+func (ls Labels) WithRevision(revision string) Labels {
+	if revision == "" || ls.Get(RevisionLabel) != "" || len(ls) >= (Limits{}).WithDefaults().Labels {
+		return ls
+	}
+	i, _ := slices.BinarySearchFunc(ls, RevisionLabel, func(l Label, name string) int { return cmp.Compare(l.Name, name) })
+	return slices.Insert(slices.Clone(ls), i, Label{RevisionLabel, revision})
+}
+
 // Get returns the value of a label, "" if there is none.
 func (ls Labels) Get(name string) string {
 	i, ok := slices.BinarySearchFunc(ls, name, func(l Label, name string) int { return cmp.Compare(l.Name, name) })

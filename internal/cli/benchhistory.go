@@ -27,7 +27,7 @@ type benchHistoryFlags struct {
 	JSON   bool
 	Gates  []string
 	Strict bool
-	Store  string
+	storeFlags
 }
 
 func (a *app) benchHistoryCommand() *cobra.Command {
@@ -74,14 +74,17 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "allow the fraction `ALPHA` of reported changes to be chance")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.HTML, "html", "", "also write a page with charts to `FILE`")
-	fs.StringVar(&f.Store, "store", "", "read the results in the store in `DIR` or clickhouse://USER@HOST:PORT/DATABASE")
+	f.registerStore(fs, true)
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := f.checkNamed("bench history"); err != nil {
+			return err
+		}
 		if f.Store == "" {
 			return a.benchHistory(cmd.Context(), f, args[0])
 		}
-		dir, remove, err := a.storedBenchmarks(cmd.Context(), f.Store)
+		dir, remove, err := a.storedBenchmarks(cmd.Context(), &f.storeFlags)
 		if err != nil {
 			return err
 		}
@@ -161,7 +164,8 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 type benchHistoryAddFlags struct {
 	Commit, Base, BaseCommit, Go string
 	Dirty                        bool
-	Store, Service               string
+	Service                      string
+	storeFlags
 }
 
 func (a *app) benchHistoryAddCommand() *cobra.Command {
@@ -198,9 +202,12 @@ same applies to files of whet bench that hold two builds.`,
 	fs.StringVar(&f.Base, "base", "", "read results of another commit, measured at the same time, from `FILE`")
 	fs.StringVar(&f.BaseCommit, "base-commit", "", "the commit of --base, any `REV` that git accepts")
 	fs.StringVar(&f.Go, "go", "", "Go `VERSION` of results that do not record it (default: from go env)")
-	fs.StringVar(&f.Store, "store", "", "add the results to the store in `DIR` or clickhouse://USER@HOST:PORT/DATABASE")
+	f.registerStore(fs, true)
 	fs.StringVar(&f.Service, "service", "benchmarks", "with --store, `NAME` of what was measured")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := f.checkNamed("bench history add"); err != nil {
+			return err
+		}
 		if f.Store == "" {
 			return a.benchHistoryAdd(cmd.Context(), f, args)
 		}
@@ -247,7 +254,7 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 		if err != nil {
 			return err
 		}
-		if err := a.storeBenchmarks(ctx, f.Store, f.Service, paths); err != nil {
+		if err := a.storeBenchmarks(ctx, &f.storeFlags, f.Service, paths); err != nil {
 			return err
 		}
 		for i := range paths {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,5 +84,71 @@ func storeResults(t *testing.T, dir, from string) {
 	}
 	if err := errors.Join(s.WriteResults(t.Context(), "", results), s.Close()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestBenchHistoryServed adds results to the store of a server, and reads them back through it.
+func TestBenchHistoryServed(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	t.Chdir(t.TempDir())
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := serving(t, "--store", filepath.Join(t.TempDir(), "profiles"), "--token-file", token, t.TempDir())
+	for i := range 10 {
+		for _, args := range [][]string{
+			{"init", "-q"}, {"commit", "-q", "--allow-empty", "-m", fmt.Sprint("change ", i)},
+		} {
+			cmd := exec.CommandContext(t.Context(), "git", args...)
+			at := fmt.Sprintf("2026-01-02T03:%02d:00Z", i)
+			cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE="+at, "GIT_AUTHOR_DATE="+at, "GIT_AUTHOR_NAME=a",
+				"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v\n%s", args, err, out)
+			}
+		}
+		file := filepath.Join(t.TempDir(), "new.txt")
+		if err := os.WriteFile(file, benchResults(1000+i/5*500+i%3), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := runWhet(t, "bench", "history", "add", "--store", address, "--token-file", token, file)
+		if code != 0 {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+	}
+	code, stdout, stderr := runWhet(t, "bench", "history", "--store", address, "--token-file", token)
+	if code != 0 || !strings.Contains(stdout, "10 commits") || !strings.Contains(stdout, "+50") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := runWhet(t, "bench", "history", "--store", address); code == 0 {
+		t.Errorf("exit code %d without a token\n%s", code, stderr)
+	}
+}
+
+// TestAddressIsNoDirectory names addresses where a store in a directory is wanted: nothing is created.
+func TestAddressIsNoDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const address = "http://shop:" + "hidden-word@127.0.0.1:1"
+	for _, args := range [][]string{
+		{"serve", "--http", "127.0.0.1:0", "--store", address},
+		{"store", "stats", "--store", address},
+		{"store", "compact", "--store", address},
+		{"store", "backup", "copy", "--store", address},
+		{"store", "restore", "copy", "--store", address},
+		{"serve", "--http", "127.0.0.1:0", "--store", "ftp://shop:hidden-word@127.0.0.1:1"},
+	} {
+		code, _, stderr := runWhet(t, args...)
+		if code != 2 || !strings.Contains(stderr, "hint: ") || strings.Contains(stderr, "hidden-word") {
+			t.Errorf("whet %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
+		}
+		t.Log(stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("created %v, %v", left, err)
 	}
 }

@@ -22,18 +22,18 @@ const (
 )
 
 // storedBenchmarks writes the results of benchmarks in a store to a directory, which remove removes.
-func (a *app) storedBenchmarks(ctx context.Context, name string) (dir string, remove func() error, err error) {
-	s, err := a.openDatabase(ctx, &storeFlags{Store: name}, local.Options{ReadOnly: true})
+func (a *app) storedBenchmarks(ctx context.Context, f *storeFlags) (dir string, remove func() error, err error) {
+	var results []store.Result
+	err = a.withResults(ctx, "bench history", f, local.Options{ReadOnly: true}, func(s store.ResultStore) (err error) {
+		results, err = s.Results(ctx, store.ResultQuery{Tenant: f.Tenant, Kind: benchKind, Limit: 1 << 30})
+		return err
+	})
 	if err != nil {
-		return "", nil, err
-	}
-	results, err := s.Results(ctx, store.ResultQuery{Kind: benchKind, Limit: 1 << 30})
-	if err := errors.Join(err, s.Close()); err != nil {
 		return "", nil, err
 	}
 	if len(results) == 0 {
 		return "", nil, &diag.Error{
-			Op: "bench history", Subject: plainStore(name), Err: errors.New("the store has no results of benchmarks"),
+			Op: "bench history", Subject: plainStore(f.Store), Err: errors.New("the store has no results of benchmarks"),
 			Hint: "`whet bench history add --store DIR FILE` adds them",
 		}
 	}
@@ -51,7 +51,7 @@ func (a *app) storedBenchmarks(ctx context.Context, name string) (dir string, re
 }
 
 // storeBenchmarks adds the files that history.Add wrote to a store.
-func (a *app) storeBenchmarks(ctx context.Context, name, service string, files []string) error {
+func (a *app) storeBenchmarks(ctx context.Context, f *storeFlags, service string, files []string) error {
 	var results []store.Result
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -66,9 +66,22 @@ func (a *app) storeBenchmarks(ctx context.Context, name, service string, files [
 		}
 		results = append(results, r)
 	}
-	s, err := a.openDatabase(ctx, &storeFlags{Store: name}, local.Options{Create: true})
+	return a.withResults(ctx, "bench history", f, local.Options{Create: true}, func(s store.ResultStore) error {
+		return s.WriteResults(ctx, f.Tenant, results)
+	})
+}
+
+// withResults opens a store, works on the results in it, and closes it.
+func (a *app) withResults(
+	ctx context.Context, op string, f *storeFlags, o local.Options, work func(store.ResultStore) error,
+) error {
+	s, err := a.openStore(ctx, op, f, o)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.WriteResults(ctx, "", results), s.Close())
+	results, ok := s.(store.ResultStore)
+	if !ok {
+		return errors.Join(fmt.Errorf("%s: a store of type %T has no results", op, s), s.Close())
+	}
+	return errors.Join(work(results), s.Close())
 }

@@ -201,6 +201,7 @@ func (a *app) profilesOf(
 		if err != nil {
 			return nil, nil, err
 		}
+		one.Labels = one.Labels.WithRevision(meta.Build.Revision())
 		ps, parts = append(ps, one), append(parts, name)
 	}
 	if len(ps) == 0 {

@@ -130,8 +130,8 @@ func wholeOf(file, service string, labels map[string]string) (w wholeRecording, 
 	meta := rec.Meta()
 	w.file = file
 	w.Recording = store.Recording{
-		Service: service, Labels: store.NewLabels(labels), Start: meta.Created, Duration: meta.Duration,
-		Size: int64(len(w.content)),
+		Service: service, Labels: store.NewLabels(labels).WithRevision(meta.Build.Revision()), Start: meta.Created,
+		Duration: meta.Duration, Size: int64(len(w.content)),
 	}
 	return w, nil
 }

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -62,6 +63,34 @@ func TestQueryRegressions(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != "whet.store-regressions/1" ||
 		len(doc.Regressions) != 1 || doc.Regressions[0].Function != service.Victim {
 		t.Errorf("%v\n%s", err, stdout)
+	}
+	// A server sends the same alert by itself.
+	posted := make(chan []regressions.Alert, 1)
+	listening := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var all []regressions.Alert
+		if err := json.NewDecoder(r.Body).Decode(&all); err != nil {
+			t.Error(err)
+		}
+		posted <- all
+	}))
+	defer listening.Close()
+	serving(t, "--store", "st", "--regressions-every", "1h", "--regressions-since", "876000h", "--webhook", listening.URL,
+		t.TempDir())
+	if all := <-posted; len(all) != 1 || all[0].EndsAt.IsZero() || !maps.Equal(all[0].Labels, alerts[0].Labels) {
+		t.Errorf("the server sent %+v, want %+v", all, alerts)
+	}
+	for want, args := range map[string][]string{
+		"at least a minute":               {"--store", "st", "--regressions-every", "1s", "--webhook", "http://x"},
+		"no address for alerts":           {"--store", "st", "--regressions-every", "1h"},
+		"the address is not one of http":  {"--store", "st", "--regressions-every", "1h", "--webhook", "x"},
+		"no effect without --store":       {"--regressions-every", "1h", "--webhook", "http://x"},
+		"effect without --regressions-ev": {"--store", "st", "--webhook", "http://x"},
+		"at least --regressions-every":    {"--store", "st", "--regressions-every", "2h", "--regressions-since", "1h"},
+	} {
+		code, _, stderr := runWhet(t, append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...)
+		if code != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "hint: ") {
+			t.Errorf("%v: exit code %d\n%s", args, code, stderr)
+		}
 	}
 	for want, args := range map[string][]string{
 		"the address is not one of http": {"--webhook", "ftp://x"},

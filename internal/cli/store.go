@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/stores"
@@ -108,7 +109,7 @@ func (a *app) withDatabase(ctx context.Context, f *storeFlags, o local.Options, 
 	if f.Store == "" {
 		return diag.Usagef("store", "no store is named", "name its directory with --store DIR")
 	}
-	s, err := a.openDatabase(ctx, f, o)
+	s, err := a.openDatabase(ctx, "store", f, o)
 	if err != nil {
 		return err
 	}
@@ -255,6 +256,9 @@ checked first, as whet store check does; one with damage is refused.`,
 		case clickhouse.IsAddress(f.Store):
 			return diag.Usagef("store", "a backup is of a store in a directory, not on ClickHouse",
 				"ClickHouse restores with RESTORE DATABASE")
+		case input.IsURL(f.Store):
+			return diag.Usagef("store", plainAddress(f.Store)+" is an address of whet serve, not a directory",
+				"restore into a new directory, and serve that")
 		}
 		return a.restore(cmd.Context(), args[0], f.Store, asJSON)
 	}

@@ -42,6 +42,14 @@ func (f *storeFlags) registerStore(fs *pflag.FlagSet, remote bool) {
 		"`NAME` of the tenant in a directory or database; an address knows it by the token")
 }
 
+// checkNamed refuses flags that have no effect without a store.
+func (f *storeFlags) checkNamed(op string) error {
+	if f.Store == "" && (f.TokenFile != "" || f.Tenant != "") {
+		return diag.Usagef(op, "--token-file and --tenant have no effect without --store", "name the store")
+	}
+	return nil
+}
+
 // database is a store that this process reads and writes itself, in a directory or on ClickHouse.
 type database interface {
 	store.Store
@@ -64,7 +72,7 @@ func (a *app) openStore(ctx context.Context, op string, f *storeFlags, o local.O
 		if f.TokenFile != "" {
 			return nil, diag.Usagef(op, "--token-file has an effect only on the address of whet serve", "leave it out")
 		}
-		return a.openDatabase(ctx, f, o)
+		return a.openDatabase(ctx, op, f, o)
 	case f.Tenant != "":
 		return nil, diag.Usagef(op, "--tenant has no effect on an address", "the token determines the tenant")
 	}
@@ -83,7 +91,11 @@ func (a *app) openStore(ctx context.Context, op string, f *storeFlags, o local.O
 }
 
 // openDatabase opens the store in a directory or on ClickHouse.
-func (a *app) openDatabase(ctx context.Context, f *storeFlags, o local.Options) (database, error) {
+func (a *app) openDatabase(ctx context.Context, op string, f *storeFlags, o local.Options) (database, error) {
+	if input.IsURL(f.Store) {
+		return nil, diag.Usagef(op, plainAddress(f.Store)+" is an address of whet serve, not a store",
+			"name the directory of the store, or clickhouse://HOST:PORT/DATABASE")
+	}
 	if !clickhouse.IsAddress(f.Store) {
 		return a.openLocal(f.Store, o)
 	}
@@ -143,6 +155,10 @@ func (a *app) openLocal(dir string, o local.Options) (*local.Store, error) {
 func (a *app) withLocal(f *storeFlags, hint string, o local.Options, work func(*local.Store) error) error {
 	if clickhouse.IsAddress(f.Store) {
 		return diag.Usagef("store", "this is for a store in a directory, not on ClickHouse", hint)
+	}
+	if input.IsURL(f.Store) {
+		return diag.Usagef("store", plainAddress(f.Store)+" is an address of whet serve, not a directory",
+			"run this where the directory of the store is")
 	}
 	if f.Store == "" {
 		return diag.Usagef("store", "no store is named", "name its directory with --store DIR")

@@ -61,6 +61,7 @@ type uiFlags struct {
 	MaxRate   float64
 	MaxSeries int
 	Scrape    string
+	alertFlags
 	Buffer    string
 	BufferAll string // its size
 }
@@ -135,10 +136,15 @@ below /api/v1/store does. What ClickHouse does not take is kept in --buffer, and
 sent when it does. The clients of Pyroscope, OpenTelemetry and Parca can send to
 it, and Grafana's Pyroscope data source can query it; --tenants gives teams
 tokens that read or write only their own profiles. --scrape profiles the
-services in a file at intervals, as whet watch --config does.`,
+services in a file at intervals, as whet watch --config does.
+--regressions-every looks for what became more expensive, as whet query
+regressions does, and sends alerts to the Alertmanager at --webhook, also when
+they end.`,
 		Example: `  whet serve recordings
   whet serve --store profiles --retention 30d
   whet serve --store profiles --scrape targets.yaml
+  whet serve --store profiles --regressions-every 1h \
+    --webhook http://localhost:9093/api/v2/alerts
   whet serve --http :8443 --token-file token \
     --tls-cert cert.pem --tls-key key.pem recordings`,
 		Args: cobra.ArbitraryArgs,
@@ -162,6 +168,7 @@ services in a file at intervals, as whet watch --config does.`,
 	fs.Float64Var(&f.MaxRate, "max-rate", 0,
 		"store at most `N` profiles per second and tenant (default: any)")
 	fs.IntVar(&f.MaxSeries, "max-series", 0, "store at most `N` series per tenant (default: 10000)")
+	f.registerAlerts(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
 }
@@ -226,6 +233,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	var into store.Writer
 	if f.Store != "" {
+		if err := f.checkAlerts(ctx); err != nil {
+			return err
+		}
 		s, failed := a.serveStore(ctx, f)
 		if failed != nil {
 			return failed
@@ -255,6 +265,8 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		return diag.Usagef("serve", "--tenants, --max-rate and --max-series have no effect without --store", "name the store")
 	} else if f.Age != "" || f.Size > 0 {
 		return diag.Usagef("serve", "--retention and --max-store-size have no effect without --store", "name the store")
+	} else if f.Every != 0 || f.Webhook != "" {
+		return diag.Usagef("serve", "--regressions-every and --webhook have no effect without --store", "name the store")
 	}
 	l, err := access.Listen(ctx, f.HTTP, allow)
 	if err != nil {
@@ -274,6 +286,13 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 			wait() // before the store is closed
 		}()
 		o.Scraped = e.Status
+	}
+	if f.Every != 0 {
+		wait := a.startAlerts(ctx, f, &o)
+		defer func() {
+			stop()
+			wait() // before the store is closed
+		}()
 	}
 	if waits, ok := into.(*spool.Spool); ok {
 		status := o.Scraped
@@ -353,7 +372,7 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 		return nil, onlyCluster("serve")
 	}
 	// Answers that may be partial are those that say so, not all of the store: see workbench.Options.
-	return a.openDatabase(ctx, &storeFlags{Store: f.Store}, local.Options{
+	return a.openDatabase(ctx, "serve", &storeFlags{Store: f.Store}, local.Options{
 		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
 	})
 }

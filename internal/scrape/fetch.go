@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/whet-go/whet/internal/origin"
@@ -42,24 +43,38 @@ func gone(err error) bool {
 	return errors.As(err, &g)
 }
 
-// client returns an HTTP client for one scrape. Its connection is used for all profiles and then
-// closed, so that the number of descriptors is that of scrapes.
-func (t *target) client() (*http.Client, error) {
+// A session is one scrape of a target. Its connection is used for all profiles and then closed, so that
+// the number of descriptors is that of scrapes.
+type session struct {
+	http.Client
+	suspect bool         // the target failed the last time
+	dials   atomic.Int64 // connections so far
+
+	// revision is what the program was built from, as it was on connection number asked.
+	revision string
+	asked    int64
+}
+
+// session returns a session without a connection.
+func (t *target) session(suspect bool) (*session, error) {
 	certs, err := t.job.tlsConfig(time.Now())
 	if err != nil {
 		return nil, err
 	}
-	tr := &http.Transport{
+	s := &session{suspect: suspect}
+	s.CheckRedirect = origin.Policy{Secret: true}.Redirect
+	s.Transport = &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: certs.Clone(), DisableCompression: true,
 		MaxConnsPerHost: 1, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: maxHeader, TLSHandshakeTimeout: dialTimeout,
 		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}, // one connection needs no HTTP/2
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 			defer cancel()
+			s.dials.Add(1)
 			return t.job.e.o.Dial(ctx, network, address)
 		},
 	}
-	return &http.Client{Transport: tr, CheckRedirect: origin.Policy{Secret: true}.Redirect}, nil
+	return s, nil
 }
 
 // outcome is what a fetch has for the store.
@@ -68,15 +83,16 @@ type outcome struct {
 	note    string         // why not
 }
 
-// fetch fetches one profile. A suspect target failed the last time.
-func (t *target) fetch(ctx context.Context, c *http.Client, kind string, suspect bool) (outcome, error) {
+// fetch fetches one profile.
+func (t *target) fetch(ctx context.Context, c *session, kind string) (outcome, error) {
 	window := t.job.Window(kind)
 	begin := time.Now()
-	data, err := t.get(ctx, c, kind, window, suspect)
+	data, err := t.get(ctx, c, kind, window)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer func() { t.job.e.answers.give(int64(cap(data))) }()
+	labels := t.labels.WithRevision(t.revision(ctx, c))
 	if !t.job.e.decoders.take(ctx) {
 		return outcome{}, ctx.Err()
 	}
@@ -85,7 +101,7 @@ func (t *target) fetch(ctx context.Context, c *http.Client, kind string, suspect
 	if err != nil {
 		return outcome{}, err
 	}
-	out := store.Profile{Service: t.service, Kind: kind, Labels: t.labels, Start: begin.UTC(), Data: p}
+	out := store.Profile{Service: t.service, Kind: kind, Labels: labels, Start: begin.UTC(), Data: p}
 	if config.Counts(kind) {
 		// A handler that ignores seconds answers with a profile without a duration.
 		if window > 0 && p.Duration > 0 {
@@ -128,9 +144,7 @@ func decode(kind string, data []byte) (*profile.Profile, error) {
 
 // get returns the answer to the request for a profile. The caller gives back the memory of its
 // capacity.
-func (t *target) get(
-	ctx context.Context, c *http.Client, kind string, window time.Duration, suspect bool,
-) ([]byte, error) {
+func (t *target) get(ctx context.Context, c *session, kind string, window time.Duration) ([]byte, error) {
 	limit := window + t.job.Timeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -147,9 +161,9 @@ func (t *target) get(
 		return nil, &goneError{errors.New("the address is not valid")}
 	}
 	r.Header.Set("User-Agent", "whet")
+	token := ""
 	if t.job.Token != "" {
-		token, err := discover.ReadToken(t.job.Token)
-		if err != nil {
+		if token, err = discover.ReadToken(t.job.Token); err != nil {
 			return nil, &goneError{fmt.Errorf("read the token: %w", err)}
 		}
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -162,7 +176,7 @@ func (t *target) get(
 	if answer.StatusCode != http.StatusOK {
 		head, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10)) // the status says enough
 		line, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
-		if len(line) > 200 || strings.HasPrefix(line, "<") {
+		if len(line) > 200 || strings.HasPrefix(line, "<") || token != "" && strings.Contains(line, token) {
 			line = ""
 		}
 		if line != "" {
@@ -170,7 +184,7 @@ func (t *target) get(
 		}
 		return nil, fmt.Errorf("the target answers %d %s%s", answer.StatusCode, http.StatusText(answer.StatusCode), line)
 	}
-	data, err := readBody(t.job.e.answers, answer.Body, suspect)
+	data, err := readBody(t.job.e.answers, answer.Body, c.suspect)
 	if err != nil {
 		if errors.Is(err, errRoom) || errors.Is(err, errLarge) {
 			return nil, err

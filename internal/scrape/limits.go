@@ -57,21 +57,25 @@ func (s slots) take(ctx context.Context) bool {
 
 func (s slots) give() { <-s }
 
-// A budget limits the share of time in which CPU profiles of one process run. It saves up for one
-// profile and for the jitter of schedules.
+// A budget limits the share of time in which one process measures: while CPU profiles, the windows of
+// kinds that count, or recordings of triggers run. It saves up for the windows of one scrape and for the
+// jitter of schedules. Several goroutines may use it.
 type budget struct {
-	saved time.Duration // of profiling
+	mu    sync.Mutex
+	saved time.Duration // of measuring; negative after recordings that were not planned
 	at    time.Time
 }
 
-// slack is the part of an interval by which a profile may be early.
+// slack is the part of an interval by which a scrape may be early.
 const slack = 0.25
 
-// take reports whether a profile of this length may run now, and counts it.
+// take reports whether the windows of a scrape, of this length together, may run now, and counts them.
 func (b *budget) take(now time.Time, length, interval time.Duration, share float64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	most := length + time.Duration(share*slack*float64(interval))
 	if b.at.IsZero() {
-		b.saved = most
+		b.saved += most // less what was recorded before
 	} else {
 		b.saved = min(most, b.saved+time.Duration(share*float64(max(now.Sub(b.at), 0))))
 	}
@@ -81,6 +85,13 @@ func (b *budget) take(now time.Time, length, interval time.Duration, share float
 	}
 	b.saved -= length
 	return true
+}
+
+// spend counts what was recorded.
+func (b *budget) spend(length time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.saved -= max(length, 0)
 }
 
 // A host is an address that is scraped, whatever the number of targets that name it.

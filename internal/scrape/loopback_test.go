@@ -226,7 +226,7 @@ func TestService(t *testing.T) {
     scrape_interval: 4s
     profiles: [cpu, heap, allocs, goroutine, mutex]
     cpu_duration: 1s
-    cpu_budget: 50%%
+    budget: 100%%
     delta_duration: 1s
     authorization: {credentials_file: token}
     tls_config: {ca_file: ca.pem, cert_file: ca.pem, key_file: key.pem, server_name: example.com}

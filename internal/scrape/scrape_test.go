@@ -121,6 +121,10 @@ type network struct {
 	answer func(address string) behavior
 	// old services ignore ?seconds= for profiles that count.
 	old bool
+	// agent returns the build settings of a service that has whet's agent; nil: none has.
+	agent func(address string) string
+	// cpu, if set, returns the CPU profile of a service.
+	cpu func(address string) []byte
 
 	mu       sync.Mutex
 	requests map[string][]request
@@ -220,6 +224,14 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if kind == "profile" {
 		kind = "cpu"
 	}
+	if kind == "whet" {
+		if n.agent == nil {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"go_version": "go1.26", "build": {"settings": %s}}`, n.agent(address))
+		return
+	}
 	n.mu.Lock()
 	n.requests[address] = append(n.requests[address], request{time.Now(), kind})
 	if n.active[address]++; n.active[address] > 1 {
@@ -262,6 +274,10 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if config.Counts(kind) && d > 0 {
 		count = 10
+	}
+	if kind == config.CPU && n.cpu != nil {
+		_, _ = w.Write(n.cpu(address))
+		return
 	}
 	_, _ = w.Write(encoded(n.tb, kind, count, d))
 }
@@ -410,12 +426,81 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
+// TestClockSetBack begins a schedule and uses a budget after the clock was set back by an hour, as a process does
+// that is started again: the next round comes within an interval, and the budget fills from then on.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 4, 3, 0, 10, 0, time.UTC)
+	for _, now := range []time.Time{now, now.Add(-time.Hour), now.Add(-time.Hour).Add(-25 * time.Second)} {
+		s := newSchedule(now, time.Minute, 20*time.Second)
+		for range 3 {
+			due := s.due(s.round)
+			if wait := due.Sub(now); wait <= 0 || wait > time.Minute || due.Second() != 20 {
+				t.Errorf("at %v, the next round is at %v", now, due)
+			}
+			now = due.Add(time.Second)
+			if missed := s.next(now, 0); missed != 0 {
+				t.Errorf("%d rounds are missed", missed)
+			}
+		}
+	}
+	var b budget
+	take := func() bool { return b.take(now, 10*time.Second, time.Minute, 0.2) }
+	if !take() || take() {
+		t.Fatal("a budget does not begin with one scrape")
+	}
+	now = now.Add(-time.Hour)
+	if take() {
+		t.Error("a clock that was set back fills the budget")
+	}
+	if now = now.Add(time.Minute); !take() {
+		t.Error("a budget is not filled after the clock was set back")
+	}
+}
+
+// TestBudgetWindows counts windows of kinds that count, and recordings of triggers: in a quarter of the time,
+// 25 s of windows fit into each 100 s.
+func TestBudgetWindows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t, func(string) behavior { return well })
+		c := parse(t, `scrape_configs: [{job_name: a, budget: 25%, static_configs: [{targets: ["10.0.0.1:6060"]}]}]`)
+		const address = "10.0.0.1:6060"
+		count := func(kind string) int { return len(n.of(address, kind)) }
+		scraping(t, n, Options{Config: c, Writer: &memory{}}, time.Hour, func(e *Engine) {
+			for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
+				if got := count(kind); got < 30 || got > 37 {
+					t.Errorf("%d profiles %s in an hour, want at most 37", got, kind)
+				}
+			}
+			if got := count("heap"); got < 59 {
+				t.Errorf("%d snapshots of the heap in an hour, want 60", got)
+			}
+			before := count("cpu")
+			e.mu.Lock()
+			host := e.hosts["http://"+address+"/debug/pprof"]
+			e.mu.Unlock()
+			host.budget.spend(15 * time.Minute) // as recordings of triggers do: all of the next hour
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if got := count("cpu") - before; got > 2 {
+				t.Errorf("%d CPU profiles in an hour whose budget was recorded", got)
+			}
+			before = count("cpu")
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if got := count("cpu") - before; got < 30 || got > 37 {
+				t.Errorf("%d CPU profiles in the hour after it", got)
+			}
+		})
+	})
+}
+
 // TestBudget allows CPU profiles in a tenth of the time, which is less than each minute needs; two
 // jobs share the target, and do not scrape it at once.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t, func(string) behavior { return well })
-		const job = `{job_name: %s, cpu_budget: 10%%, profiles: [cpu, heap], static_configs: [{targets: ["10.0.0.1:6060"]}]}`
+		const job = `{job_name: %s, budget: 10%%, profiles: [cpu, heap], static_configs: [{targets: ["10.0.0.1:6060"]}]}`
 		scraping(t, n, Options{
 			Config: parse(t, "scrape_configs: ["+fmt.Sprintf(job, "a")+", "+fmt.Sprintf(job, "b")+"]"), Writer: &memory{},
 		}, time.Hour, nil)

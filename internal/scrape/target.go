@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/store"
 )
 
@@ -26,7 +25,9 @@ type target struct {
 	labels  store.Labels
 	host    *host
 	stop    context.CancelFunc
-	bases   map[string]base // by kind; used by its goroutine only
+	// Used by its goroutine only:
+	bases map[string]base // by kind
+	agent agentFacts
 
 	state TargetState // guarded by the engine
 }
@@ -149,18 +150,20 @@ func (t *target) scrape(ctx context.Context, due time.Time, suspect bool) (Event
 
 // fetchAll fetches the profiles of a target. If it cannot be reached, the rest is not tried.
 func (t *target) fetchAll(ctx context.Context, suspect bool, v *Event) {
-	c, err := t.client()
+	c, err := t.session(suspect)
 	if err != nil {
 		v.Error = clean(err)
 		return
 	}
 	defer c.CloseIdleConnections()
+	cycle := t.job.Cycle()
+	measures := cycle > 0 && t.host.budget.take(time.Now(), cycle, t.job.Interval, t.job.Budget)
 	for _, kind := range t.job.Kinds {
-		if kind == config.CPU && !t.host.budget.take(time.Now(), t.job.CPU, t.job.Interval, t.job.Budget) {
+		if t.job.Window(kind) > 0 && !measures {
 			continue
 		}
 		p := EventProfile{Kind: kind}
-		out, err := t.fetch(ctx, c, kind, suspect)
+		out, err := t.fetch(ctx, c, kind)
 		switch {
 		case ctx.Err() != nil:
 			return

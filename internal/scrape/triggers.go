@@ -82,9 +82,10 @@ func (t *target) recorded(ctx context.Context, e watch.Event) {
 		Schema: EventSchema, Time: e.At.UTC(), Due: e.At.UTC(), Took: time.Since(e.At), Job: t.job.Name, Service: t.service,
 		Target: t.url, Labels: t.labels, State: Up, Trigger: string(e.Trigger), Profiles: []EventProfile{},
 	}
-	err := t.queueRecording(&v, e)
+	t.host.budget.spend(e.Length)
+	labels, err := t.queueRecording(&v, e)
 	if err == nil && t.job.e.o.Recordings != nil {
-		v.Recording, v.RecordingBuffered, err = t.storeRecording(ctx, &e)
+		v.Recording, v.RecordingBuffered, err = t.storeRecording(ctx, &e, labels)
 	}
 	if err != nil {
 		v.Error = clean(err)
@@ -95,7 +96,9 @@ func (t *target) recorded(ctx context.Context, e watch.Event) {
 
 // storeRecording stores a recording, or adds it to the buffer if the store does not take it, and returns
 // its ID.
-func (t *target) storeRecording(ctx context.Context, e *watch.Event) (id string, buffered bool, err error) {
+func (t *target) storeRecording(
+	ctx context.Context, e *watch.Event, labels store.Labels,
+) (id string, buffered bool, err error) {
 	engine := t.job.e
 	fi, err := os.Stat(e.File)
 	if err != nil {
@@ -106,7 +109,7 @@ func (t *target) storeRecording(ctx context.Context, e *watch.Event) (id string,
 			unit.Bytes(maxRecording))
 	}
 	r := store.Recording{
-		Service: t.service, Labels: t.recordingLabels(e), Start: e.At.Add(-e.Length).UTC(), Duration: e.Length,
+		Service: t.service, Labels: labels, Start: e.At.Add(-e.Length).UTC(), Duration: e.Length,
 		About: cleanText(e.Reason()),
 	}
 	until := time.Now().Add(recordingTime)
@@ -170,14 +173,14 @@ func (t *target) recordingLabels(e *watch.Event) store.Labels {
 	return store.NewLabels(labels)
 }
 
-// queueRecording queues the profiles that cover a recording's window or its end.
-func (t *target) queueRecording(v *Event, e watch.Event) error {
+// queueRecording queues the profiles that cover a recording's window or its end, and returns its labels.
+func (t *target) queueRecording(v *Event, e watch.Event) (store.Labels, error) {
 	rec, err := recording.Open(e.File)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rec.Close() }() // only read
-	labels := t.recordingLabels(&e)
+	labels := t.recordingLabels(&e).WithRevision(rec.Meta().Build.Revision())
 	for _, name := range rec.ProfileNames() {
 		if store.NewKind(name) != name {
 			continue // part of another
@@ -197,5 +200,5 @@ func (t *target) queueRecording(v *Event, e watch.Event) error {
 		}
 		v.Profiles = append(v.Profiles, one)
 	}
-	return nil
+	return labels, nil
 }

@@ -31,7 +31,14 @@ func Open(t testing.TB, load any, profiles ...Profile) *recording.Recording {
 // Write writes the recording that Open opens.
 func Write(t testing.TB, path string, load any, profiles ...Profile) {
 	t.Helper()
-	w, err := recording.Create(path, recording.Meta{})
+	WriteBuild(t, path, nil, load, profiles...)
+}
+
+// WriteBuild is like Write for a program with build information.
+func WriteBuild(t testing.TB, path string, build *recording.Build, load any, profiles ...Profile) {
+	t.Helper()
+	meta := recording.Meta{Build: build}
+	w, err := recording.Create(path, meta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +52,7 @@ func Write(t testing.TB, path string, load any, profiles ...Profile) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(recording.Meta{}); err != nil {
+	if err := w.Close(meta); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -129,6 +129,9 @@ func Open(dir string, o Options) (_ *Store, err error) {
 		leases:   leasefile.New(dir, o.Now),
 		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
 	}
+	if err := store.CheckDirectory(dir); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(s.path()); err != nil {
 		switch {
 		case !errors.Is(err, fs.ErrNotExist):

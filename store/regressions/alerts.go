@@ -19,10 +19,12 @@ import (
 // An Alert is one of Alertmanager's API v2 (postableAlert). Its labels identify it: the same
 // regression found again is the same alert.
 type Alert struct {
-	Labels       map[string]string `json:"labels"`
-	Annotations  map[string]string `json:"annotations,omitempty"`
-	StartsAt     time.Time         `json:"startsAt"`
-	GeneratorURL string            `json:"generatorURL,omitempty"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	StartsAt    time.Time         `json:"startsAt"`
+	// EndsAt is when it ended, or when it ends unless it is sent again; zero leaves that to Alertmanager.
+	EndsAt       time.Time `json:"endsAt,omitzero"`
+	GeneratorURL string    `json:"generatorURL,omitempty"`
 }
 
 // Alerts returns an alert for each regression of r.

@@ -32,6 +32,9 @@ func versionLabels() []string {
 	return []string{"version", "service_version", "build_id", "vcs_revision", "revision", "commit", "service_git_ref"}
 }
 
+// buildIDLabel is what reports name instead of a label if versions are build IDs.
+const buildIDLabel = "build ID"
+
 // revisionLabels are the usual names of labels that have a commit.
 func revisionLabels() []string {
 	return []string{"vcs_revision", "revision", "commit", "git_commit", "service_git_ref"}
@@ -133,6 +136,18 @@ func label(chosen string, names []string, series []store.Series) string {
 	return ""
 }
 
+// usual reports whether nearly all profiles have a label: not if what sets it is new.
+func usual(name string, series []store.Series) bool {
+	with, all := 0, 0
+	for _, s := range series {
+		if all += s.Profiles; s.Labels.Get(name) != "" {
+			with += s.Profiles
+		}
+	}
+	const most = 0.95
+	return float64(with) >= most*float64(all)
+}
+
 // A source is what a group of instances stored under one version.
 type source struct {
 	inst        int
@@ -145,15 +160,14 @@ type source struct {
 func (l *loader) sources(p *panel, series []store.Series) (out []source, versions []store.Query, err error) {
 	version := label(l.o.Version, versionLabels(), series)
 	instance := label(l.o.Instance, instanceLabels(), series)
-	if version != "" {
-		p.label = version
-	} else {
-		p.label = "build ID"
+	if p.label = version; version == "" || l.o.Version == "" && slices.Contains(revisionLabels(), version) &&
+		!usual(version, series) {
+		p.label = buildIDLabel
 	}
 	commit := label("", revisionLabels(), series)
 	names := []string{}
 	for _, s := range series {
-		if c := s.Labels.Get(commit); c != "" {
+		if c := s.Labels.Get(commit); c != "" && p.label != buildIDLabel {
 			p.revisions[s.Labels.Get(version)] = c
 		}
 		names = append(names, s.Labels.Get(instance))
@@ -438,10 +452,14 @@ func (l *loader) observe(
 	}
 	p.profiles += stats.Profiles
 	version := x.version
-	if p.label == "build ID" {
-		var mixed bool
-		if version, mixed = buildID(merged); mixed {
+	if p.label == buildIDLabel {
+		id, mixed := buildID(merged)
+		if mixed {
 			return nil // the slot of a deploy
+		}
+		version = cmp.Or(id, x.version)
+		if x.version != "" {
+			p.revisions[version] = x.version
 		}
 	}
 	p.cells = append(p.cells, cell{inst: x.inst, slot: slot, total: float64(total)})

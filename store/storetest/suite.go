@@ -31,6 +31,7 @@ func Run(t *testing.T, u Store) {
 		{"Tenants", testTenants},
 		{"Limits", testLimits},
 		{"Retention", testRetention},
+		{"ClockSetBack", testClockSetBack},
 		{"Results", testResults},
 		{"Recordings", testRecordings},
 		{"RecordingRetention", testRecordingRetention},
@@ -489,6 +490,60 @@ func testRetention(t *testing.T, u Store) {
 	}
 	Write(t, s, "", batch[99], Generated("shop", 101, nil)) // what was stored can be used
 	Clean(t, s, 31)
+}
+
+// testClockSetBack sets the clock back by an hour between batches: nothing that was stored is lost, is
+// stored twice, or is deleted before its time, and later everything goes on.
+func testClockSetBack(t *testing.T, u Store) {
+	now := Epoch().Add(2 * time.Hour)
+	var mu sync.Mutex
+	set := func(to time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		now = to
+	}
+	o := Options{Retention: store.Retention{Age: 90 * time.Minute}, Now: func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return now
+	}}
+	const name = "clock"
+	s := u.Open(t, name, Options{Now: o.Now})
+	var all []store.Profile
+	for n := range 120 {
+		all = append(all, Generated("shop", n, map[string]string{"host": fmt.Sprint(n % 3)}))
+	}
+	Write(t, s, "", all[:100]...)
+	set(Epoch().Add(time.Hour))
+	Write(t, s, "", all[90:110]...) // some are sent again
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = u.Open(t, name, o)
+	Write(t, s, "", all[100:]...)
+	result := store.Result{Kind: "load", Service: "shop", Time: o.Now(), Document: []byte("{}")}
+	if err := s.WriteResults(t.Context(), "", []store.Result{result}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"cpu", "heap"} {
+		compareMerge(t, s, all, store.Query{Kind: kind})
+		compareMerge(t, s, all, store.Query{Kind: kind, From: Epoch().Add(50 * time.Minute)})
+	}
+	if series, err := s.Series(t.Context(), store.Query{Kind: "cpu"}); err != nil || len(series) != 3 {
+		t.Errorf("%d series, %v", len(series), err)
+	}
+	if results, err := s.Results(t.Context(), store.ResultQuery{}); err != nil || len(results) != 1 {
+		t.Errorf("%d results, %v", len(results), err)
+	}
+	Clean(t, s, len(all))
+	set(Epoch().Add(3 * time.Hour)) // the newest profile counts as now
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	Clean(t, s, len(all)-29)
 }
 
 func testResults(t *testing.T, u Store) {

@@ -27,7 +27,7 @@ const (
 	DefaultTimeout  = 10 * time.Second
 	DefaultCPU      = 10 * time.Second
 	DefaultDelta    = 5 * time.Second
-	DefaultBudget   = 0.2
+	DefaultBudget   = 0.5
 	DefaultPath     = "/debug/pprof"
 )
 
@@ -73,7 +73,8 @@ type Job struct {
 	Interval time.Duration
 	Timeout  time.Duration // of a request, after the time that the target measures
 	Kinds    []string      // in the order of Kinds
-	// CPU is how long a CPU profile takes, and Budget the share of time in which one may run.
+	// CPU is how long a CPU profile takes, and Budget the share of time in which the target may measure: CPU
+	// profiles, windows of kinds that count, and what triggers record.
 	CPU    time.Duration
 	Budget float64
 	// Delta is how long the target measures kinds that count; 0 means that the previous scrape is
@@ -299,7 +300,7 @@ func (p *parser) scrapeFields(j *jobFields) []field {
 		{"scrape_timeout", p.duration(&j.Timeout, time.Millisecond)},
 		{"profiles", func(n *yaml.Node) error { return p.kinds(n, &j.Kinds) }},
 		{"cpu_duration", p.wholeSeconds(&j.CPU)},
-		{"cpu_budget", p.part(&j.Budget)},
+		{"budget", p.part(&j.Budget)},
 		{"deltas", p.word(&j.deltas, "window", "subtract")},
 		{"delta_duration", p.wholeSeconds(&j.Delta)},
 	}

@@ -39,7 +39,7 @@ scrape_configs:
     path: /internal/pprof/
     profiles: [heap, cpu]
     cpu_duration: 5s
-    cpu_budget: 15%
+    budget: 15%
     authorization: {credentials_file: shop.token}
     tls_config: {server_name: shop.internal, insecure_skip_verify: true}
     static_configs:
@@ -129,8 +129,8 @@ func TestErrors(t *testing.T) {
 		{job("scrape_interval: 10ms" + rest), "3", "10ms is not between 1s and", ""},
 		{job("scrape_interval: 20s" + rest), "2", `job "a" measures for 25s in each interval of 20s`, "subtract"},
 		{job("cpu_duration: 1500ms" + rest), "3", "not a number of whole seconds", ""},
-		{job("cpu_budget: 120%" + rest), "3", `"120%" is not a share of time`, "write 20%"},
-		{job("cpu_budget: NaN" + rest), "3", "not a share", ""},
+		{job("budget: 120%" + rest), "3", `"120%" is not a share of time`, "write 20%"},
+		{job("budget: NaN" + rest), "3", "not a share", ""},
 		{job("deltas: never" + rest), "3", "want window or subtract", ""},
 		{job("path: debug" + rest), "3", `path "debug" is not the path`, ""},
 		{job("metrics_path: /x" + rest), "3", `unknown key "metrics_path"`, "path is that of the pprof handlers"},

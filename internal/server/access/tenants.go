@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -178,6 +179,19 @@ func tokenHash(dir, file, sum string) (hash [sha256.Size]byte, err error) {
 		return hash, fmt.Errorf("invalid token in %s (want one line of at least %d characters)", file, MinToken)
 	}
 	return sha256.Sum256([]byte(token)), nil
+}
+
+// Names returns the names of the tenants in order, each once; none of nil.
+func (t *Tenants) Names() []string {
+	if t == nil {
+		return nil
+	}
+	var names []string
+	for _, one := range t.tokens {
+		names = append(names, one.tenant)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // With returns the tenants and one more token, which may read and write the tenant "". t may be nil.

@@ -27,6 +27,7 @@ import (
 	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
+	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/recording/recordingtest"
 	"github.com/whet-go/whet/store"
 )
@@ -213,7 +214,10 @@ func TestRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a.whet")
-	recordingtest.Write(t, path, nil, recordingtest.Profile{Name: "cpu", Profile: p},
+	build := &recording.Build{Settings: []recording.BuildSetting{
+		{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"}, {Key: "vcs.modified", Value: "true"},
+	}}
+	recordingtest.WriteBuild(t, path, build, nil, recordingtest.Profile{Name: "cpu", Profile: p},
 		recordingtest.Profile{Name: "goroutine", Profile: p}, recordingtest.Profile{Name: "goroutine.start", Profile: p},
 		recordingtest.Profile{Name: "example.com/a/cpu", Profile: p})
 	data, err := os.ReadFile(path)
@@ -229,7 +233,8 @@ func TestRecording(t *testing.T) {
 	var kinds []string
 	for _, p := range m.stored() {
 		kinds = append(kinds, p.Kind)
-		if p.Labels.Get("v") != "1" || p.Start.IsZero() {
+		if p.Labels.Get("v") != "1" || p.Start.IsZero() ||
+			p.Labels.Get("vcs_revision") != "0123456789abcdef0123456789abcdef01234567+dirty" {
 			t.Errorf("stored %+v", p)
 		}
 	}

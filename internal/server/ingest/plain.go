@@ -99,6 +99,7 @@ func (h *Handler) fromRecording(b *budget, about store.Profile, data []byte) ([]
 	if err != nil {
 		return nil, fmt.Errorf("read the recording: %w", err)
 	}
+	about.Labels = about.Labels.WithRevision(rec.Meta().Build.Revision())
 	var all []store.Profile
 	for _, name := range rec.ProfileNames() {
 		if strings.ContainsAny(name, "./") || about.Kind != "" && name != about.Kind {

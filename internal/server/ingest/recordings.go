@@ -51,10 +51,12 @@ func (h *Handler) recording(r *http.Request) (id store.ID, err error) {
 	if err != nil {
 		return id, fmt.Errorf("read the recording: %w", err)
 	}
+	meta := rec.Meta()
 	one := store.Recording{
-		Service: about.Service, Labels: about.Labels, Start: about.Start, Duration: about.Duration, About: q.Get("about"),
+		Service: about.Service, Labels: about.Labels.WithRevision(meta.Build.Revision()), Start: about.Start,
+		Duration: about.Duration, About: q.Get("about"),
 	}
-	if meta := rec.Meta(); one.Start.IsZero() {
+	if one.Start.IsZero() {
 		one.Start, one.Duration = meta.Created, max(one.Duration, meta.Duration)
 	}
 	id, err = h.o.Recordings.WriteRecording(r.Context(), tenantOf(r.Context()), one, content)

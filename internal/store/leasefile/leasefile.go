@@ -23,13 +23,14 @@ import (
 const name = "leases.db"
 
 const schema = `
-CREATE TABLE IF NOT EXISTS lease(
-	tenant TEXT NOT NULL, name TEXT NOT NULL, member TEXT NOT NULL, ends INTEGER NOT NULL, document BLOB,
-	PRIMARY KEY(tenant, name, member)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS held(
+	tenant TEXT NOT NULL, name TEXT NOT NULL, member TEXT NOT NULL, ends INTEGER NOT NULL, ttl INTEGER NOT NULL,
+	document BLOB, PRIMARY KEY(tenant, name, member)) WITHOUT ROWID;
 `
 
 // A File has the leases in a directory. Any number of processes on one machine may have one of the same
-// directory. It implements store.LeaseStore; leases end by the machine's clock.
+// directory. It implements store.LeaseStore; leases end by the machine's clock. If that is set back, none
+// lasts longer than when it began.
 type File struct {
 	dir string
 	now func() time.Time
@@ -138,17 +139,23 @@ func (l *File) Renew(
 	}
 	err = l.transact(ctx, func(tx *sql.Tx) error {
 		now := l.now()
-		_, err := tx.ExecContext(ctx, `INSERT INTO lease(tenant, name, member, ends) VALUES(?,?,?,?)
-			ON CONFLICT DO UPDATE SET ends=excluded.ends`, tenant, group, member, now.Add(ttl).UnixNano())
+		_, err := tx.ExecContext(ctx, `INSERT INTO held(tenant, name, member, ends, ttl) VALUES(?,?,?,?,?)
+			ON CONFLICT DO UPDATE SET ends=excluded.ends, ttl=excluded.ttl`, tenant, group, member, now.Add(ttl).UnixNano(),
+			int64(ttl))
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM lease WHERE ends<?", now.Add(-store.LeaseMemory).UnixNano())
+		// Those that would end later than if they began now are from before the clock was set back.
+		_, err = tx.ExecContext(ctx, "UPDATE held SET ends=?1+ttl WHERE ends>?1+ttl", now.UnixNano())
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM held WHERE ends<?", now.Add(-store.LeaseMemory).UnixNano())
 		if err != nil {
 			return err
 		}
 		all, err = l.read(ctx, tx, now,
-			"SELECT name, member, ends, NULL FROM lease WHERE tenant=? AND name=? ORDER BY member", tenant, group)
+			"SELECT name, member, ends, NULL FROM held WHERE tenant=? AND name=? ORDER BY member", tenant, group)
 		return err
 	})
 	return all, err
@@ -181,7 +188,7 @@ func (l *File) Release(ctx context.Context, tenant, group, member string) error 
 		return err
 	}
 	return l.transact(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM lease WHERE tenant=? AND name=? AND member=?", tenant, group, member)
+		_, err := tx.ExecContext(ctx, "DELETE FROM held WHERE tenant=? AND name=? AND member=?", tenant, group, member)
 		return err
 	})
 }
@@ -195,7 +202,7 @@ func (l *File) Publish(ctx context.Context, tenant, group, member string, docume
 		return err
 	}
 	return l.transact(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE lease SET document=? WHERE tenant=? AND name=? AND member=?", document, tenant,
+		_, err := tx.ExecContext(ctx, "UPDATE held SET document=? WHERE tenant=? AND name=? AND member=?", document, tenant,
 			group, member)
 		return err
 	})
@@ -211,7 +218,7 @@ func (l *File) Leases(ctx context.Context, tenant string) (all []store.Lease, er
 	}
 	err = l.transact(ctx, func(tx *sql.Tx) error {
 		all, err = l.read(ctx, tx, l.now(),
-			"SELECT name, member, ends, document FROM lease WHERE tenant=? ORDER BY name, member", tenant)
+			"SELECT name, member, ends, document FROM held WHERE tenant=? ORDER BY name, member", tenant)
 		return err
 	})
 	return all, err
