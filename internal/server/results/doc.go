@@ -9,5 +9,5 @@
 //     does. WritePage writes either as a self-contained page.
 //  3. An About is one line about a file, for lists.
 //
-// Readers have no state of their own and are safe for concurrent use.
+// Readers have no state and are safe for concurrent use.
 package results // import "github.com/whet-go/whet/internal/server/results"

@@ -19,7 +19,9 @@ import (
 func TestDownload(t *testing.T) {
 	s, _ := serve(t)
 	whole := get[documents.Top](t, s, "/api/v1/top?file=a.whet&all=true&type=cpu:cpu")
-	for _, filters := range []string{"", "&focus=strings%5C.", "&ignore=mallocgc", "&hide=%5Eruntime%5C.", "&diff_base=b.whet"} {
+	for _, filters := range []string{
+		"", "&focus=strings%5C.", "&ignore=mallocgc", "&hide=%5Eruntime%5C.", "&diff_base=b.whet",
+	} {
 		w := ask(s, http.MethodGet, "/api/v1/download?file=a.whet&part=cpu"+filters, "")
 		p, err := profile.Parse(w.Body.Bytes(), profile.ReadOptions{})
 		if err != nil || w.Code != http.StatusOK {

@@ -70,7 +70,8 @@ type Editor struct {
 func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) error {
 	list, complete := s.o.Files.List()
 	doc := FileList{
-		Schema: filesSchema, Files: list, Complete: complete, Roots: append([]string{}, s.o.Roots...), Targets: []string{}, Loads: []string{},
+		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{},
+		Roots: append([]string{}, s.o.Roots...), Loads: []string{},
 		Find: s.o.Dir != "", Editor: s.o.Editor, Store: s.o.Store != nil,
 		Recordings: s.o.Recordings != nil, First: s.o.First, Version: s.o.Version,
 	}

@@ -16,7 +16,7 @@ import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
 
-/** How many entries are asked for, and how many rows are drawn at first and with each step towards their end. */
+/** How many entries an answer has at most, and how many rows are drawn at first and with each step. */
 const most = 20_000;
 const step = 300;
 
