@@ -212,7 +212,13 @@ func TestErrors(t *testing.T) {
 
 func TestParseInputs(t *testing.T) {
 	got := bench.ParseInputs([]string{"x", "a=x", "-", "x", "b=c=d"})
-	want := []bench.Input{{"x", "x#0"}, {"x", "a"}, {"-", "-"}, {"x", "x#1"}, {"c=d", "b"}}
+	want := []bench.Input{
+		{Path: "x", Label: "x#0"},
+		{Path: "x", Label: "a"},
+		{Path: "-", Label: "-"},
+		{Path: "x", Label: "x#1"},
+		{Path: "c=d", Label: "b"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

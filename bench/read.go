@@ -19,6 +19,8 @@ import (
 type Input struct {
 	Path  string // of a file; "-" is Options.Stdin
 	Label string // value of the key .file, which names the column
+	// Reader has the results if they are not those of a file at Path, which is then a name for messages.
+	Reader io.Reader
 }
 
 // ParseInputs reads arguments of the form PATH or LABEL=PATH, as benchstat does: a path that is
@@ -70,6 +72,9 @@ func read(
 }
 
 func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Result) error) (Warnings, error) {
+	if in.Reader != nil {
+		return readFrom(r, in.Reader, in.Path, in.Label, add)
+	}
 	from, name := o.Stdin, "standard input"
 	if in.Path != "-" {
 		file, err := os.Open(in.Path)

@@ -85,6 +85,7 @@ type ReportOptions struct {
 	Own           func(Frame) bool
 	OwnModules    []string
 	Focus, Ignore *regexp.Regexp // on a stack's and the creator's functions and files
+	WaitsFor      string         // only groups with this Reason, "?" being none; "" keeps all
 	Filters       []string       // as given on the command line
 	Trace         time.Duration  // length of the trace that was joined
 	Leaks         bool           // a goroutineleak profile was joined
@@ -103,7 +104,8 @@ func NewReport(s *Snapshot, o ReportOptions) Report {
 	var kept []Group
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		if o.Focus != nil && !matches(g, o.Focus) || o.Ignore != nil && matches(g, o.Ignore) {
+		if o.Focus != nil && !matches(g, o.Focus) || o.Ignore != nil && matches(g, o.Ignore) ||
+			o.WaitsFor != "" && cmp.Or(g.Reason, "?") != o.WaitsFor {
 			d.Filtered += g.Count
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 
 func (a *app) goroutinesCommand() *cobra.Command {
 	f := &viewFlags{}
-	leaks := false
+	reason, leaks := "", false
 	cmd := &cobra.Command{
 		Use:   "goroutines [BEFORE] NOW",
 		Short: "Show what goroutines wait for, where they start, and which leak",
@@ -37,13 +37,16 @@ or "-" for standard input. whet never requests debug=2, which stops the world.`,
 		Example: `  whet goroutines demo.whet
   whet goroutines monday.whet friday.whet
   whet goroutines panic.txt
-  whet goroutines --focus 'net/http' http://localhost:6060`,
+  whet goroutines --focus 'net/http' http://localhost:6060
+  whet goroutines --reason 'chan receive' demo.whet`,
 		Args: twoArgs("whet goroutines demo.whet"),
 	}
 	f.registerN(cmd, 20, "groups")
 	fs := cmd.Flags()
 	fs.StringVar(&f.Focus, "focus", "", "keep only goroutines with a function, file or creator that matches `REGEXP`")
 	fs.StringVar(&f.Ignore, "ignore", "", "drop goroutines with a function, file or creator that matches `REGEXP`")
+	fs.StringVar(&reason, "reason", "", "keep only goroutines that wait for `REASON`, such as 'chan receive'; "+
+		"? is unknown")
 	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&leaks, "leaks", false, "also fetch the goroutineleak profile of an address (runs a garbage collection)")
 	f.registerSource(cmd)
@@ -51,16 +54,19 @@ or "-" for standard input. whet never requests debug=2, which stops the world.`,
 		if err := checkNumber("goroutines", f.N); err != nil {
 			return err
 		}
-		return a.goroutines(cmd.Context(), args, f, leaks)
+		return a.goroutines(cmd.Context(), args, f, reason, leaks)
 	}
 	return cmd
 }
 
-func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks bool) error {
+func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, reason string, leaks bool) error {
 	if err := f.checkAddressFlags(args); err != nil {
 		return err
 	}
-	opt := goroutines.ReportOptions{N: f.N, Filters: f.filters()}
+	opt := goroutines.ReportOptions{N: f.N, Filters: f.filters(), WaitsFor: reason}
+	if reason != "" {
+		opt.Filters = append(opt.Filters, "--reason "+reason)
+	}
 	q, err := f.query()
 	if err != nil {
 		return err

@@ -43,6 +43,7 @@ type uiFlags struct {
 	HTTP      string
 	Open      bool
 	View      string
+	Shown     firstFlags
 	Targets   []string
 	Loads     []string
 	Own       []string
@@ -98,6 +99,7 @@ file, to send to others or to keep. It needs no server and no network.`,
 		Example: `  whet ui
   whet ui demo.whet
   whet ui --view load demo.whet
+  whet ui --view over-time --type allocs:alloc_space monday.whet friday.whet
   whet ui -o demo.html demo.whet
   whet ui recordings http://localhost:6060
   whet ui --target http://localhost:6060 --load http://localhost:8080/pad`,
@@ -108,6 +110,7 @@ file, to send to others or to keep. It needs no server and no network.`,
 	cmd.Flags().StringVar(&f.View, "view", "",
 		"begin with this `VIEW` of the first file: "+strings.Join(viewNames(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(viewNames(), cobra.ShellCompDirectiveNoFileComp))
+	f.Shown.register(cmd)
 	registerEditor(cmd, &f.Editor, "")
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "", "write the views of a recording into `FILE`, as HTML; "+
 		"- is standard output")
@@ -207,6 +210,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	o.Dir = root
 	if f.Editor != "" { // whet serve has none: others have the source elsewhere
+		o.Roots = names // for a command that shows the same
 		e, err := editor(f.Editor, root)
 		if err != nil {
 			return err
@@ -228,7 +232,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	if f.Output != "" {
 		return a.savePage(ctx, f, o, names)
 	}
-	if o.First, err = first(o.Files, names, f.View); err != nil {
+	if o.First, err = first(o.Files, names, f.View, f.Shown); err != nil {
 		return err
 	}
 	var into store.Writer
@@ -343,8 +347,8 @@ func (a *app) savePage(ctx context.Context, f *uiFlags, o workbench.Options, nam
 		return diag.Usagef("ui", "-o writes the page of one recording or profile",
 			"name it: `whet ui -o demo.html demo.whet`")
 	}
-	if len(o.Targets)+len(o.Loads) > 0 || f.View != "" {
-		return diag.Usagef("ui", "--target, --load and --view have no effect with -o", "leave them out")
+	if len(o.Targets)+len(o.Loads) > 0 || f.View != "" || f.Shown != (firstFlags{}) {
+		return diag.Usagef("ui", "--target, --load and flags of the first view have no effect with -o", "leave them out")
 	}
 	s, err := workbench.New(ctx, o)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/server/files"
 )
@@ -37,15 +39,29 @@ func viewNames() []string {
 	return slices.Compact(all)
 }
 
+// firstFlags are the sample type and the filters of the first view.
+type firstFlags struct{ Type, Focus, Ignore, Hide string }
+
+func (f *firstFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.Type, "type", "", "begin with this `TYPE` of cost, as PROFILE:SAMPLETYPE")
+	fs.StringVar(&f.Focus, "focus", "", "begin with only samples with a frame that matches `REGEXP`")
+	fs.StringVar(&f.Ignore, "ignore", "", "begin without samples with a frame that matches `REGEXP`")
+	fs.StringVar(&f.Hide, "hide", "", "begin without frames that match `REGEXP`")
+}
+
 // first returns the page to begin with: a view of the only file that is named or, if view is not "", that view of
 // the first name, which must be a file.
-func first(set *files.Set, names []string, view string) (string, error) {
+func first(set *files.Set, names []string, view string, shown firstFlags) (string, error) {
 	if view != "" && !slices.Contains(viewNames(), view) {
 		return "", diag.Usagef("--view", fmt.Sprintf("unknown view %q (want %s)", view, strings.Join(viewNames(), ", ")), "")
 	}
 	f, ok := firstFile(set, names)
 	switch {
 	case view == "" && (!ok || len(names) > 1):
+		if shown != (firstFlags{}) {
+			return "", diag.Usagef("ui", "--type, --focus, --ignore and --hide are those of a first view", "name it with --view")
+		}
 		return "", nil
 	case !ok:
 		return "", diag.Usagef("--view", "no file is named first", "name it: `whet ui --view "+view+" demo.whet`")
@@ -57,7 +73,15 @@ func first(set *files.Set, names []string, view string) (string, error) {
 		return "", diag.Usagef("--view", fmt.Sprintf("%s is of kind %s, which has no view %q (want %s)", f.Name, f.Kind, view,
 			strings.Join(has, ", ")), "")
 	}
-	return "/" + view + "?" + url.Values{"file": {f.Name}}.Encode(), nil
+	query := url.Values{"file": {f.Name}}
+	for name, value := range map[string]string{
+		"type": shown.Type, "focus": shown.Focus, "ignore": shown.Ignore, "hide": shown.Hide,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return "/" + view + "?" + query.Encode(), nil
 }
 
 // firstFile returns the file that the first name is of; ok is false if it is of a directory, or of a file that

@@ -52,7 +52,7 @@ func TestFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := first(set, names, test.view)
+		got, err := first(set, names, test.view, firstFlags{})
 		if got != test.want || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%q with --view %q: %q, %v, want %q, %q", test.names, test.view, got, err, test.want, test.err)
 		}
@@ -76,5 +76,26 @@ func TestViewsExist(t *testing.T) {
 		if _, err := os.Stat(page + ".ts"); err != nil {
 			t.Errorf("view %s has no page: %v", view, err)
 		}
+	}
+}
+
+// TestFirstFlags has the first view begin with a type and filters.
+func TestFirstFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.whet", []byte("PK\x03\x04"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := files.Open([]string{"a.whet", "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = set.Close() }) // was only read
+	shown := firstFlags{Type: "cpu:cpu", Focus: "a|b"}
+	got, err := first(set, []string{"a.whet"}, "flame", shown)
+	if want := "/flame?file=a.whet&focus=a%7Cb&type=cpu%3Acpu"; got != want || err != nil {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if _, err := first(set, []string{"."}, "", shown); err == nil || !strings.Contains(err.Error(), "a first view") {
+		t.Error(err)
 	}
 }

@@ -190,7 +190,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
             await p.settle(`${name}-${locale}`);
             await accessible(p);
             assert.equal(await p.page.evaluate(() => document.documentElement.lang), locale);
-            await p.page.context().close();
+            await p.close();
           }
         };
         this.step(`${name} in all sizes, themes and languages`, all, inPart(name) ? "" : "in another part");

@@ -2,7 +2,7 @@
 //
 //   node journey/shop.mjs DIR [SHOTS]
 //
-// DIR holds the address of a server that has three recordings of a service with tasks, regions and messages in its
+// DIR holds the address of a server that has three recordings, under other loads, of a service with tasks, regions and messages in its
 // trace, and the service's module, from the Go test TestJourneyShop of internal/server/workbench.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,13 +17,17 @@ const hot = ".line-row";
 
 step("the list shows how lines change", async () => {
   const p = await open("/", ".hub-row .hot-line");
-  const spark = p.page.locator(".hub-row").first().locator(".spark").first();
+  const row = p.page.locator(".hub-row").first();
+  const line = row.locator(".hot-line", { has: p.page.locator(".spark") }).first();
+  const spark = line.locator(".spark");
   await spark.waitFor();
-  // Three recordings, which are the same.
+  // Three recordings under other loads.
   const label = await spark.getAttribute("aria-label");
   const shares = label.match(/[\d.]+%/g);
   assert.equal(shares.length, 3, label);
-  assert.ok(shares.every((s) => s === shares[0]), label);
+  assert.equal(new Set(shares).size, 3, label);
+  // It is the line's, not that of its function.
+  assert.equal(shares.at(-1), await line.locator(".hot-share").innerText());
   await p.settle("trend");
   await p.close();
 });
@@ -52,7 +56,7 @@ step("causes and rewrites are found in the module", async () => {
   // The source has the remark, and the same link.
   await p.page.locator(hot, { hasText: "text +=" }).locator(".line-head > a").click();
   await p.page.locator(".src-line.here").waitFor();
-  assert.match(await p.page.locator(".src-file a").getAttribute("href"), /\/main\.go:17$/);
+  assert.match(await p.page.locator(".src-file a").getAttribute("href"), /\/main\.go:18$/);
   await p.settle("remark");
   await p.close();
 });

@@ -328,7 +328,7 @@ step("foreign names are text", async () => {
   await p.page.locator(".flame-host .graph canvas, .trouble").first().waitFor();
   assert.equal(await p.page.evaluate(() => window.pwned), undefined);
   assert.equal(await p.page.evaluate(() => document.querySelectorAll("main img").length), 0);
-  await p.page.context().close();
+  await p.close(refused);
 });
 
 step("the keyboard finds the pages", async () => {

@@ -6,6 +6,7 @@
 // one of them records, from the Go test TestJourney of internal/server/workbench; it runs this
 // script. SHOTS, if given, is a folder for screenshots. Exit code 77 means: no browser here.
 import { copyFileSync, readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import assert from "node:assert/strict";
@@ -53,6 +54,13 @@ function english(view) {
   return parts.filter((p) => p[0] !== "" || p.at(-1) !== "").map((p) => new RegExp(`^${p.map(exact).join(".*")}$`));
 }
 
+/** The forms in which views are saved, from their source. */
+function formsOfViews() {
+  const source = readFileSync(new URL("../src/lib/forms.ts", import.meta.url), "utf8");
+  const plain = source.replace(/^export type .*$/gm, "").replace(/^export /gm, "").replace(/ as const[^;]*;/g, ";");
+  return Function(`${plain}\nreturn forms;`)();
+}
+
 /** What the console shows of an answer that the page explains. */
 const refused = /the server responded with a status of 4\d\d/;
 
@@ -73,6 +81,7 @@ const views = {
   fixes: ["/fixes?file=fixes.json", ".attempt"],
   findings: ["/findings?file=found.json", ".finding-row"],
   series: ["/over-time?file=after.whet", ".over-time tbody tr"],
+  bench: ["/bench?file=bench.txt", "main[data-ready]"],
 };
 
 step("which line costs", async () => {
@@ -116,7 +125,7 @@ step("what ran when", async () => {
   // A link to what has no times says so.
   const q = await open("/flame?file=before.whet&type=allocs:alloc_space&view=time", ".trouble");
   await q.page.getByText(/only the CPU samples of a recording with an execution trace have times/).waitFor();
-  await q.page.context().close();
+  await q.close(refused);
 });
 
 step("pictures are saved", async () => {
@@ -311,7 +320,7 @@ step("filters, directions, and callers and callees", async () => {
   await p.page.keyboard.press("ArrowDown");
   await p.page.keyboard.press("Enter");
   await p.page.waitForFunction(() => location.search.includes("src="));
-  await p.page.context().close();
+  await p.close(refused); // of a function that the filters drop
 });
 
 step("the keyboard finds everything", async () => {
@@ -480,10 +489,8 @@ step("lines of a running service, live", () => busy(async () => {
   assert.ok((await windows()) >= 2);
   await p.page.getByRole("button", { name: "Since the start" }).click();
   await p.page.waitForFunction(() => location.search.includes("by=sum"));
-  await p.page.getByRole("button", { name: "Share" }).click();
-  assert.match(await p.page.getByRole("dialog").innerText(), /whet top --live http:/);
-  await p.page.keyboard.press("Escape");
   await p.page.getByRole("button", { name: "Stop" }).click();
+  await savedInForms(p, "live", formsOfViews().live);
   for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
     await p.page.setViewportSize({ width, height: 844 });
     await p.page.emulateMedia({ colorScheme: scheme });
@@ -506,43 +513,119 @@ const commands = {
   proof: /\nwhet ui faster\.json\n/,
   fixes: /\nwhet ui fixes\.json\n/,
   findings: /\nwhet ui found\.json\n/,
+  hub: /\nwhet ui --target http:\S+ --load http:\S+ recordings\n/,
+  live: /\nwhet top --live http:/,
+  bench: /\nwhet ui --view bench bench\.txt\n/,
   series: /\nwhet ui --view over-time after\.whet (.* )?before\.whet/,
 };
 
-step("each view can be saved in the forms that it has", async () => {
-  const forms = {
-    overview: ["one HTML file", "recording", "CSV", "JSON"],
-    flame: ["one HTML file", "pprof", "SVG", "PNG", "CSV", "JSON"],
-    graph: ["pprof", "SVG", "PNG", "CSV", "JSON"],
-    compare: ["earlier one as pprof", "later one as pprof", "CSV", "JSON"],
-    timeline: ["recording", "CSV", "JSON"],
-    findings: ["CSV", "JSON"],
-    series: ["CSV", "JSON"],
-    load: ["one HTML file", "PNG", "CSV", "JSON"],
-    goroutines: ["pprof", "CSV", "JSON"],
-    memory: ["pprof", "SVG", "PNG", "CSV", "JSON"],
-    proof: ["one HTML file", "CSV", "JSON"],
-    fixes: ["one HTML file", "CSV", "JSON"],
+/** Saves a view in each form that it has; the menu has no other one. has is its row of the table of forms. */
+async function savedInForms(p, view, has) {
+  const names = {
+    html: "one HTML file",
+    pprof: "pprof",
+    svg: "Save as SVG",
+    png: "Save as PNG",
+    csv: "Save as CSV",
+    json: "Save as JSON",
   };
-  for (const [view, names] of Object.entries(forms)) {
-    const p = await open(...views[view]);
-    for (const name of names) {
-      await p.page.getByRole("button", { name: "Share" }).click();
-      assert.match(await p.page.getByRole("dialog").innerText(), commands[view], `${view} as a command`);
-      const saving = p.page.waitForEvent("download");
-      await p.page.locator(".share-files").getByText(new RegExp(`^Save (as |.*)${name}$`)).click();
-      const data = readFileSync(await (await saving).path());
-      const starts = { SVG: /^<\?xml|^<svg/, PNG: /^.PNG/s, CSV: /^"/, JSON: /^\s*[{[]/, pprof: /^\x1f/, recording: /^PK/ };
-      const form = starts[name.split(" ").at(-1)] ?? /^<!doctype html>/i;
-      assert.match(data.toString("latin1"), form, `${view} as ${name}`);
-      if (view !== "timeline" || name === "recording") continue;
-      // The rows have the time of their states, and the window of the moment.
-      const rows = name === "CSV" ? data.toString().split("\r\n").length - 2 : JSON.parse(data).rows.length;
-      assert.ok(rows > 5, `${rows} rows`);
-      assert.match(data.toString(), name === "CSV" ? /^"type","id",.*"running_ns"/ : /"time": \{\s+"[^"]+": \d+/);
+  const starts = { html: /^<!doctype html>/i, pprof: /^\x1f/, svg: /^<\?xml|^<svg/, png: /^.PNG/s, csv: /^"/, json: /^\s*[{[]/ };
+  for (const [form, name] of Object.entries(names)) {
+    await p.page.getByRole("button", { name: "Share" }).click();
+    assert.match(await p.page.getByRole("dialog").innerText(), commands[view], `${view} as a command`);
+    const items = p.page.locator(".share-files").getByText(new RegExp(`${name}$`));
+    if (has[form] !== true) {
+      assert.equal(await items.count(), 0, `${view} as ${form}: ${has[form]}`);
+      await p.page.keyboard.press("Escape");
+      continue;
     }
+    const saving = p.page.waitForEvent("download");
+    await items.first().click();
+    const data = readFileSync(await (await saving).path());
+    assert.match(data.toString("latin1"), starts[form], `${view} as ${form}`);
+    if (form === "svg" || form === "png") journey.keep(`saved-${view}.${form}`, data);
+    if (view !== "timeline" || (form !== "csv" && form !== "json")) continue;
+    // The rows have the time of their states, and the window of the moment.
+    const rows = form === "csv" ? data.toString().split("\r\n").length - 2 : JSON.parse(data).rows.length;
+    assert.ok(rows > 5, `${rows} rows`);
+    assert.match(data.toString(), form === "csv" ? /^"type","id",.*"running_ns"/ : /"time": \{\s+"[^"]+": \d+/);
+  }
+}
+
+step("each view can be saved in the forms that it has", async () => {
+  const own = { series: "over-time" }; // by the names of addresses
+  const forms = formsOfViews();
+  const apart = new Set(["different", "live"]); // the same view again, and one with a step of its own
+  for (const [view, at] of Object.entries(views).filter(([v]) => !apart.has(v))) {
+    const p = await open(...at);
+    await savedInForms(p, view, forms[own[view] ?? view]);
     await p.close();
   }
+});
+
+step("recordings are saved as they are", async () => {
+  for (const view of ["overview", "timeline"]) {
+    const p = await open(...views[view]);
+    await p.page.getByRole("button", { name: "Share" }).click();
+    const saving = p.page.waitForEvent("download");
+    await p.page.getByText("Save the recording", { exact: true }).click();
+    assert.match(readFileSync(await (await saving).path()).toString("latin1"), /^PK/);
+    await p.close();
+  }
+});
+
+step("profiles are saved with what the filters keep, and commands have the filters", async () => {
+  const p = await open("/flame?file=before.whet&focus=joinSlowly", picture);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const saving = p.page.waitForEvent("download");
+  await p.page.getByText("Save what the filters keep as pprof").click();
+  const download = await saving;
+  assert.match(download.suggestedFilename(), /before\.cpu\.filtered\.pb\.gz/);
+  const strings = gunzipSync(readFileSync(await download.path())).toString("latin1");
+  assert.ok(strings.includes("joinSlowly") && !strings.includes("readRequest"));
+  await p.close();
+  for (const [path, ready, command] of [
+    [
+      "/over-time?file=after.whet&type=cpu:cpu&focus=join",
+      ".over-time tbody tr",
+      /\nwhet ui --view over-time --type cpu:cpu --focus join after\.whet /,
+    ],
+    ["/goroutines?file=before.whet&reason=select", ".group", /\nwhet goroutines --reason select before\.whet\n/],
+    ["/flame?file=before.whet&view=up", picture, /\nwhet tree --bottom-up --type cpu:cpu before\.whet\n/],
+    ["/flame?file=before.whet&fn=strconv.Itoa", picture, /\nwhet peek --type cpu:cpu '\^strconv\\\.Itoa\$' before\.whet\n/],
+  ]) {
+    const q = await open(path, ready);
+    await q.page.getByRole("button", { name: "Share" }).click();
+    assert.match(await q.page.getByRole("dialog").innerText(), command);
+    await q.close();
+  }
+});
+
+step("two results of benchmarks are compared, and rows say what is in a file", async () => {
+  const p = await open("/", ".hub-row .hot-line");
+  const row = (name) => p.page.locator(".hub-row", { hasText: name });
+  await p.page.getByLabel("Filter by name").fill("bench.txt");
+  await row("bench.txt").getByText("benchmarks: 1").waitFor();
+  await row("bench.txt").getByText("example.com/x").waitFor();
+  await row("bench.txt").getByRole("checkbox").check();
+  await p.page.getByLabel("Filter by name").fill("found.json");
+  await row("found.json").getByText("findings: 1").waitFor();
+  await row("found.json").getByText("to review: 1").waitFor();
+  assert.equal(await row("found.json").getByRole("checkbox").count(), 0);
+  await p.page.getByLabel("Filter by name").fill("along.json");
+  await row("along.json").getByText("commits: 10").waitFor();
+  assert.equal(await row("along.json").getByRole("checkbox").count(), 0);
+  await p.page.getByLabel("Filter by name").fill("new.txt");
+  await row("new.txt").getByRole("checkbox").check();
+  await p.page.locator(".hub-bar .primary").click();
+  await p.page.waitForURL(/\/bench\?file=\w+\.txt&base=\w+\.txt/);
+  await p.page.locator("main[data-ready]").waitFor();
+  await p.page.locator("main").getByText("Join").first().waitFor();
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /\nwhet bench compare (bench|new)\.txt (bench|new)\.txt\n/);
+  await p.page.keyboard.press("Escape");
+  await p.settle("bench-two");
+  await p.close();
 });
 
 step("a timeline is saved for the window that it shows", async () => {
@@ -689,7 +772,7 @@ step("a view that a file does not have is explained", async () => {
   for (const view of ["timeline", "load", "goroutines", "memory"]) {
     const p = await openForeign(`/${view}?file=strings.pb.gz`, ".trouble");
     await p.page.getByRole("link", { name: "Overview" }).waitFor();
-    await p.page.context().close();
+    await p.close(refused);
   }
 });
 
@@ -704,26 +787,26 @@ step("foreign names are text", async () => {
       const text = await p.page.locator("body").innerText();
       assert.ok(!/[\u001b\u202e\u200b\u0007]/.test(text), `${name} ${view}`);
       // A view that cannot be drawn is refused by the server, which the console shows.
-      await p.page.context().close();
+      await p.close(refused);
     }
   }
   const p = await openForeign("/", ".hub-row .hot-line");
   await p.page.getByText("<b>markup.whet").waitFor();
   await p.settle("foreign-list");
   assert.equal(await p.page.evaluate(() => window.pwned), undefined);
-  await p.page.context().close();
+  await p.close(refused); // of the files that are damaged
 });
 
 step("damaged files are explained", async () => {
   const p = await openForeign("/overview?file=cut.whet", ".warnings");
   await p.page.locator(".warnings", { hasText: /truncated|incomplete|index/ }).waitFor();
-  await p.page.context().close();
+  await p.close(refused);
   const q = await openForeign("/overview?file=damaged.pb.gz", ".trouble");
   assert.match(await q.page.locator(".trouble").innerText(), /damaged\.pb\.gz/);
-  await q.page.context().close();
+  await q.close(refused);
   const r = await openForeign("/flame?file=labels.pb.gz", picture);
   await r.settle("labels");
-  await r.page.context().close();
+  await r.close();
 });
 
 step("a million labels neither fill the page nor stop it", async () => {
@@ -941,7 +1024,7 @@ step("a token opens the pages", async () => {
   await p.page.reload();
   await p.page.locator(".hub-row").first().waitFor();
   assert.equal(await p.page.evaluate(() => document.cookie), "", "scripts cannot read the cookie");
-  await p.page.context().close();
+  await p.close(/status of 401/); // before the login
 });
 
 step("a phone shows twenty rows", async () => {

@@ -115,7 +115,7 @@ func TestJourney(t *testing.T) {
 			}
 		}
 		largeRecording(t, filepath.Join(foreign, "large.whet"), 2<<30)
-		for name, data := range results(t) {
+		for name, data := range resultFiles(t) {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
@@ -136,6 +136,7 @@ func TestJourney(t *testing.T) {
 		}
 		s, _ := serveDir(t, dir, access.Options{}, func(o *Options) {
 			o.Assets = ui.App()
+			o.Roots = []string{"recordings"}
 			o.Own = []string{"github.com/whet-go/whet"}
 			o.Targets = []Target{{Address: target, Name: target}}
 			o.Loads = []Load{{Name: target + "/", Options: load.Options{URL: target + "/", Connections: 2}}}

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -45,7 +46,7 @@ type TimePoint struct {
 }
 
 // A TimeLine is an own line, which is the same in two recordings if its function and its text are, wherever it
-// is in the file.
+// is in the file. Without its text, it is the same at the same place.
 type TimeLine struct {
 	Function string    `json:"function"`
 	Path     string    `json:"path"`
@@ -149,7 +150,7 @@ func (s *Server) addToSeries(
 		if text, _, err := source(from.File); err == nil && from.Line > 0 && from.Line <= len(text) {
 			code = strings.TrimSpace(text[from.Line-1])
 		}
-		key := [2]string{from.Function, cmp.Or(code, from.Path)}
+		key := [2]string{from.Function, cmp.Or(code, fmt.Sprintf("%s:%d", from.Path, from.Line))}
 		l := lines[key]
 		if l == nil {
 			l = &TimeLine{Function: from.Function, Code: code}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/saved"
+	"github.com/whet-go/whet/internal/trace/profiles"
 	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -158,20 +160,10 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request) error {
 
 // timelinePage answers with the timeline of a trace, or a window of it, as a self-contained page.
 func (s *Server) timelinePage(w http.ResponseWriter, r *http.Request) error {
-	given := r.URL.Query()
-	name := given.Get("file")
-	var o window.Options
-	for end, into := range map[string]*int64{"from": &o.From, "to": &o.To} {
-		if text := given.Get(end); text != "" {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || n < 0 {
-				return diag.Usagef(end, fmt.Sprintf("%.40q is not a time in the trace", text), "give nanoseconds since its start")
-			}
-			*into = n
-		}
-	}
-	if o.To > 0 && o.From >= o.To {
-		return diag.Usagef("from", "the window ends before it begins", "exchange from and to")
+	name := r.URL.Query().Get("file")
+	from, to, err := readWindow(r.URL.Query())
+	if err != nil {
+		return err
 	}
 	t, release, err := s.timeline(r.Context(), name)
 	if err != nil {
@@ -179,10 +171,69 @@ func (s *Server) timelinePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	var b bytes.Buffer
-	if err := traces.WriteTimelinePage(r.Context(), &b, t.line, o); err != nil {
+	if err := traces.WriteTimelinePage(r.Context(), &b, t.line, window.Options{From: from, To: to}); err != nil {
 		return err
 	}
 	savedPage(w, path.Base(name)+".html", b.Bytes())
+	return nil
+}
+
+// readWindow reads a window of a trace, in nanoseconds since its start. to is 0 if it is the end of the trace.
+func readWindow(given url.Values) (from, to int64, err error) {
+	for end, into := range map[string]*int64{"from": &from, "to": &to} {
+		if text := given.Get(end); text != "" {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || n < 0 {
+				return 0, 0, diag.Usagef(end, fmt.Sprintf("%.40q is not a time in the trace", text),
+					"give nanoseconds since its start")
+			}
+			*into = n
+		}
+	}
+	if to > 0 && from >= to {
+		return 0, 0, diag.Usagef("from", "the window ends before it begins", "exchange from and to")
+	}
+	return from, to, nil
+}
+
+// traceProfile answers with a profile of a window of a trace, or of one goroutine in it.
+func (s *Server) traceProfile(w http.ResponseWriter, r *http.Request) error {
+	given := r.URL.Query()
+	name, kind := given.Get("file"), profiles.Type(given.Get("kind"))
+	if !slices.Contains(profiles.Types(), kind) {
+		return diag.Usagef("kind", fmt.Sprintf("unknown profile %.40q (want %v)", kind, profiles.Types()), "")
+	}
+	var o profiles.Options
+	var err error
+	if o.From, o.To, err = readWindow(given); err != nil {
+		return err
+	}
+	t, release, err := s.timeline(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if text := given.Get("goroutine"); text != "" {
+		n, err := strconv.ParseUint(strings.TrimPrefix(text, "g"), 10, 32)
+		if err != nil {
+			return diag.Usagef("goroutine", fmt.Sprintf("%.40q is not the ID of one", text), "the timeline's rows have them")
+		}
+		o.Within = &profiles.Parts{}
+		o.Within.Add(uint32(n), 0, t.trace.Index.Info.Duration)
+	}
+	p, err := profiles.New(t.trace.Index, kind, o)
+	if err != nil {
+		return err
+	}
+	if len(p.Sample) == 0 {
+		return diag.Usagef("kind", fmt.Sprintf("the window has no data of type %s", kind), "choose another type or window")
+	}
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return fmt.Errorf("write profile: %w", err)
+	}
+	attached(w, fmt.Sprintf("%s.trace-%s.pb.gz", strings.TrimSuffix(path.Base(name), ".whet"), kind))
+	_, _ = w.Write(b.Bytes()) // the client may be gone
 	return nil
 }
 

@@ -131,11 +131,11 @@ func TestProofs(t *testing.T) {
 		t.Errorf("%d attempts, %d kept, total %v", len(f.Attempts), len(f.Kept()), f.Total)
 	}
 	if about := get[File](t, s, "/api/v1/file?file=different.json"); about.File.Kind != files.Proof ||
-		about.Outcome != prove.OutcomeDifferent || about.Target != "example.com/x" {
+		about.Result == nil || about.Result.Outcome != prove.OutcomeDifferent || about.Result.Of != "example.com/x" {
 		t.Errorf("%+v", about)
 	}
-	if about := get[File](t, s, "/api/v1/file?file=fixes.json"); about.File.Kind != files.Fixes || about.Kept != 1 ||
-		about.Tried != 3 {
+	if about := get[File](t, s, "/api/v1/file?file=fixes.json"); about.File.Kind != files.Fixes ||
+		about.Result == nil || about.Result.Kept != 1 || about.Result.Tried != 3 {
 		t.Errorf("%+v", about)
 	}
 	for target, want := range map[string]string{

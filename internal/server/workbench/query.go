@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/internal/trace/profiles"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -31,9 +32,15 @@ type query struct {
 
 // viewParams describes the parameters of a query.
 func viewParams(more ...openapi.Param) []openapi.Param {
-	return append([]openapi.Param{
+	about := "sample type, profile of a recording, or PROFILE:SAMPLETYPE, as --type"
+	return append(append(filterParams(), openapi.Param{Name: "type", About: about},
+		openapi.Param{Name: "relative", About: "shares are of what the filters keep", Type: "boolean"}), more...)
+}
+
+// filterParams describes the parameters that say what of a file counts.
+func filterParams() []openapi.Param {
+	return []openapi.Param{
 		{Name: "file", About: "the name of a file, as /files lists it", Required: true},
-		{Name: "type", About: "sample type, profile of a recording, or PROFILE:SAMPLETYPE, as --type"},
 		{Name: "focus", About: "keep samples with a frame that matches this regular expression"},
 		{Name: "ignore", About: "drop samples with a frame that matches"},
 		{Name: "hide", About: "hide frames that match"},
@@ -44,8 +51,25 @@ func viewParams(more ...openapi.Param) []openapi.Param {
 		{Name: "tag_ignore", About: "drop samples with a matching label"},
 		{Name: "tagroot", About: "add the value of this label as the outermost frame"},
 		{Name: "diff_base", About: "the name of a file to compare with"},
-		{Name: "relative", About: "shares are of what the filters keep", Type: "boolean"},
-	}, more...)
+	}
+}
+
+// windowParams describes a window of a file's trace.
+func windowParams(file openapi.Param) []openapi.Param {
+	return []openapi.Param{
+		file,
+		{Name: "from", About: "start of the window, in nanoseconds since that of the trace", Type: "integer"},
+		{Name: "to", About: "end of the window", Type: "integer"},
+	}
+}
+
+// traceProfiles lists the types of profiles of a trace.
+func traceProfiles() []string {
+	var names []string
+	for _, t := range profiles.Types() {
+		names = append(names, string(t))
+	}
+	return names
 }
 
 // byParam describes the granularity.

@@ -22,11 +22,11 @@ import (
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/internal/server/results"
 	"github.com/whet-go/whet/internal/server/spent"
 	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/unit"
 )
@@ -44,6 +44,7 @@ type FileList struct {
 	Files  []files.File `json:"files"` // newest first
 	// Complete is false if there are more files than these.
 	Complete bool     `json:"complete"`
+	Roots    []string `json:"roots"`   // what the server was started with, for whet ui
 	Targets  []string `json:"targets"` // that can be recorded
 	Loads    []string `json:"loads"`   // that can be sent meanwhile
 	// Find is set if the server was started in a module, whose source explains findings.
@@ -69,7 +70,8 @@ type Editor struct {
 func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) error {
 	list, complete := s.o.Files.List()
 	doc := FileList{
-		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{}, Loads: []string{},
+		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{},
+		Roots: append([]string{}, s.o.Roots...), Loads: []string{},
 		Find: s.o.Dir != "", Editor: s.o.Editor, Store: s.o.Store != nil,
 		Recordings: s.o.Recordings != nil, First: s.o.First, Version: s.o.Version,
 	}
@@ -122,12 +124,9 @@ type File struct {
 	Profiles []ProfileTypes  `json:"profiles"`
 	Trace    bool            `json:"trace"` // there is an execution trace
 	Load     *load.Result    `json:"load,omitempty"`
-	// Outcome is that of a proof, and Kept is how many of the Tried rewrites are proven in a file of whet
-	// fix.
-	Outcome  prove.Outcome `json:"outcome,omitempty"`
-	Kept     int           `json:"kept,omitempty"`
-	Tried    int           `json:"tried,omitempty"`
-	Warnings diag.Warnings `json:"warnings,omitempty"`
+	// Result is set for files of benchmarks, findings, proofs and fixes.
+	Result   *results.About `json:"result,omitempty"`
+	Warnings diag.Warnings  `json:"warnings,omitempty"`
 }
 
 // ProfileTypes is a profile and its sample types.
@@ -185,22 +184,9 @@ func (s *Server) fileOf(ctx context.Context, name string) (*File, error) {
 	case files.Trace:
 		doc.Trace = true
 		return doc, nil
-	case files.Proof:
-		p, err := s.proofOf(name)
-		if err != nil {
-			return nil, err
-		}
-		doc.Target, doc.Outcome = p.Module, p.Outcome
-		return doc, nil
-	case files.Fixes:
-		f, err := s.fixesOf(name)
-		if err != nil {
-			return nil, err
-		}
-		doc.Target, doc.Kept, doc.Tried = f.Module, len(f.Kept()), len(f.Attempts)
-		return doc, nil
 	default:
-		return doc, nil
+		doc.Result, err = s.results.About(ctx, name, doc.File.Kind)
+		return doc, err
 	}
 	d, err := s.inputs.Opener("open").Document(ctx, place, nil)
 	if err != nil {
@@ -452,16 +438,21 @@ func sameFile(file, rel string) bool {
 	return file == rel || strings.HasSuffix(file, "/"+rel)
 }
 
-// download answers with a file as it is, or with one profile of a recording.
+// download answers with a file as it is, or with a profile: one of a recording, or what the filters of a view keep.
 func (s *Server) download(w http.ResponseWriter, r *http.Request) error {
-	name, part := r.URL.Query().Get("file"), r.URL.Query().Get("part")
-	place, err := s.o.Files.Path(name)
+	q, err := readQuery(r)
 	if err != nil {
 		return err
 	}
 	var content io.Reader
-	file := path.Base(name)
-	if part == "" {
+	file := path.Base(q.File)
+	q.Type = q.given.Get("part")
+	filtered := len(q.filters()) > 0 || q.Base != ""
+	if q.Type == "" && !filtered {
+		place, err := s.o.Files.Path(q.File)
+		if err != nil {
+			return err
+		}
 		f, err := s.o.Files.OpenFile(place)
 		if err != nil {
 			return err
@@ -469,20 +460,36 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) error {
 		defer func() { _ = f.Close() }() // was only read
 		content = f
 	} else {
-		in, release, err := s.inputs.Open(r.Context(), name, part, "")
+		in, release, err := s.open(r, q, "")
 		if err != nil {
 			return err
 		}
 		defer release()
+		p := in.Profile
+		file = strings.TrimSuffix(strings.TrimSuffix(file, ".whet"), ".pb.gz")
+		if q.Type != "" {
+			file += "." + path.Base(q.Type)
+		}
+		if filtered {
+			file += ".filtered"
+			if p, err = in.View.Filtered(); err != nil {
+				return err
+			}
+		}
 		pr, pw := io.Pipe()
 		defer func() { _ = pr.Close() }() // ends the writer
-		go func() { pw.CloseWithError(in.Profile.Write(pw)) }()
-		content, file = pr, strings.TrimSuffix(file, ".whet")+"."+path.Base(part)+".pb.gz"
+		go func() { pw.CloseWithError(p.Write(pw)) }()
+		content, file = pr, file+".pb.gz"
 	}
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+headerName(file)+`"`)
+	attached(w, file)
 	_, _ = io.Copy(w, content) // the client may be gone
 	return nil
+}
+
+// attached sets the headers of an answer that is saved as a file.
+func attached(w http.ResponseWriter, name string) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+headerName(name)+`"`)
 }
 
 // headerName returns a file name with only characters that a header may have.

@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/internal/server/results"
 	"github.com/whet-go/whet/memory"
 	"github.com/whet-go/whet/prove"
 )
@@ -40,8 +41,14 @@ func (s *Server) routes() []route {
 		post("/files", "addFile", "Adds the file in the body until the server ends",
 			[]openapi.Param{{Name: "name", About: "the name of the file", Required: true}}, nil, Added{}, s.addFile),
 		get("/file", "file", "What a file says about itself", []openapi.Param{file}, File{}, s.file),
-		get("/download", "download", "A file as it is, or one profile of a recording",
-			[]openapi.Param{file, {Name: "part", About: "the name of a profile"}}, nil, s.download, "application/octet-stream"),
+		get("/download", "download", "A file as it is; or one profile of a recording, or what filters keep, for pprof",
+			append([]openapi.Param{{Name: "part", About: "the name of a profile"}}, filterParams()...), nil, s.download,
+			"application/octet-stream"),
+		get("/trace-profile", "traceProfile", "A profile of a window of a trace, for pprof: whet trace profile",
+			append(windowParams(file),
+				openapi.Param{Name: "kind", About: "what it is of", Enum: traceProfiles(), Required: true},
+				openapi.Param{Name: "goroutine", About: "the ID of the only goroutine that counts"}),
+			nil, s.traceProfile, "application/octet-stream"),
 		get("/overview", "overview", "What costs, whose code spends it, and the lines that cost most",
 			viewParams(numberParam("lines"), openapi.Param{Name: "brief", About: "only the first cost", Type: "boolean"}),
 			Overview{}, s.kept(s.overview)),
@@ -85,17 +92,15 @@ func (s *Server) routes() []route {
 			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},
 			dataOrPage,
 		}, loads.Document{}, s.load, "text/html"),
-		get("/timeline", "timeline", "The timeline of a trace as a page: whet trace timeline", []openapi.Param{
-			file,
-			{Name: "from", About: "start of the window, in nanoseconds since that of the trace", Type: "integer"},
-			{Name: "to", About: "end of the window", Type: "integer"},
-		}, nil, s.timelinePage, "text/html"),
+		get("/timeline", "timeline", "The timeline of a trace as a page: whet trace timeline", windowParams(file), nil,
+			s.timelinePage, "text/html"),
 		get("/saved", "saved", "All views of a recording as one page, which needs no server: whet ui -o",
 			[]openapi.Param{file}, nil, s.saved, "text/html"),
-		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{file}, BenchResult{},
-			s.bench),
+		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{
+			file, {Name: "base", About: "the name of an earlier result to compare with"}, dataOrPage,
+		}, results.BenchDocument{}, s.bench, "text/html"),
 		get("/findings", "findings", "The causes of costs, in a file or that a find job found: whet find",
-			[]openapi.Param{file}, find.Result{}, s.findings),
+			[]openapi.Param{file, dataOrPage}, find.Result{}, s.findings, "text/html"),
 		get("/proof", "proof", "What is proven of a change, in a file: whet prove", []openapi.Param{file, dataOrPage},
 			prove.Result{}, s.proof, "text/html"),
 		get("/fixes", "fixes", "Which rewrites are proven, in a file: whet fix", []openapi.Param{file, dataOrPage},

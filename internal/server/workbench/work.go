@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/internal/diag"
+	reports "github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
 )
@@ -262,17 +264,22 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if s.kindOf(name) == files.Findings {
-		found, err := s.findingsOf(name)
+		found, err := s.results.Findings(name)
 		if err != nil {
 			return err
 		}
-		return answer(w, found)
+		return answerFound(w, r, found)
 	}
 	if found := s.foundIn(name); found != nil {
-		return answer(w, found)
+		return answerFound(w, r, found)
 	}
 	w.WriteHeader(http.StatusNoContent) // no job has looked
 	return nil
+}
+
+// answerFound answers with findings, as data or as a self-contained page.
+func answerFound(w http.ResponseWriter, r *http.Request, found *find.Result) error {
+	return answerOr(w, r, found, func(w io.Writer) error { return reports.Find(found).WritePage(w) })
 }
 
 func (s *Server) job(w http.ResponseWriter, r *http.Request) error {

@@ -23,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/problem"
+	"github.com/whet-go/whet/internal/server/results"
 	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/store"
@@ -51,6 +52,8 @@ type Options struct {
 	// Assets are the files of the web pages; index.html is one of them.
 	Assets fs.FS
 
+	// Roots are the names that Files was opened with, as far as readers may know them.
+	Roots   []string
 	Targets []Target
 	Loads   []Load
 	Own     []string // additional prefixes of own code
@@ -84,18 +87,19 @@ type Options struct {
 
 // A Server answers requests. Close must be called after its last one.
 type Server struct {
-	o      Options
-	inputs *inputs.Cache
-	stored *stored.API
-	jobs   *jobs.Manager
-	graphs *graphviz.Renderer
-	pages  *pageCache
-	mounts *http.ServeMux // those that check tokens
-	lives  *lives
-	doc    []byte // the OpenAPI document
-	found  findings
-	given  *answers.Cache
-	api    http.Handler // without checks of access
+	o       Options
+	inputs  *inputs.Cache
+	stored  *stored.API
+	results *results.Reader
+	jobs    *jobs.Manager
+	graphs  *graphviz.Renderer
+	pages   *pageCache
+	mounts  *http.ServeMux // those that check tokens
+	lives   *lives
+	doc     []byte // the OpenAPI document
+	found   findings
+	given   *answers.Cache
+	api     http.Handler // without checks of access
 	http.Handler
 }
 
@@ -106,7 +110,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		lives: &lives{ctx: ctx, own: o.Own, runs: map[string]*liveRun{}},
 		found: findings{byFile: map[string]*find.Result{}}, given: answers.New(maxAnswers), mounts: http.NewServeMux(),
 	}
-	s.inputs = inputs.New(o.Files, o.Own)
+	s.inputs, s.results = inputs.New(o.Files, o.Own), results.New(o.Files)
 	if o.Recordings != nil {
 		err := o.Files.AddFetched(stored.RecordingRoot, stored.MaxFetched, stored.Fetch(ctx, o.Recordings))
 		if err != nil {

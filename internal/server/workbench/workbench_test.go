@@ -27,6 +27,7 @@ import (
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/problem"
+	"github.com/whet-go/whet/internal/server/results"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/memory"
 )
@@ -194,7 +195,7 @@ func TestProcess(t *testing.T) {
 }
 
 // results returns files with benchmarks and findings.
-func results(t *testing.T) map[string][]byte {
+func resultFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	text := "goos: linux\npkg: example.com/x\n"
 	for i := range 6 {
@@ -230,6 +231,7 @@ func results(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	all := proofs(t)
+	all["new.txt"] = []byte(strings.ReplaceAll(text, " 10", " 5"))
 	all["run.json"] = run
 	all["bench.txt"], all["found.json"], all["compared.json"], all["along.json"] = []byte(text), found, compared,
 		alongCommits(t)
@@ -306,7 +308,7 @@ func TestResults(t *testing.T) {
 		"cut.json":     `{"schema": "` + bench.Schema + `", "tables": [`,
 		"old.json":     `{"schema": "whet.find/1"}`,
 	}
-	for name, data := range results(t) {
+	for name, data := range resultFiles(t) {
 		bad[name] = string(data)
 	}
 	for name, data := range bad {
@@ -315,12 +317,12 @@ func TestResults(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"bench.txt", "run.json", "compared.json"} {
-		b := get[BenchResult](t, s, "/api/v1/bench?file="+name)
+		b := get[results.BenchDocument](t, s, "/api/v1/bench?file="+name)
 		if b.Measured == nil || len(b.Measured.Tables) != 2 || b.Measured.Tables[0].Rows[0].Name != "Join-2" {
 			t.Errorf("%s: %+v", name, b.Measured)
 		}
 	}
-	if h := get[BenchResult](t, s, "/api/v1/bench?file=along.json").History; h == nil || len(h.Commits) != 10 ||
+	if h := get[results.BenchDocument](t, s, "/api/v1/bench?file=along.json").History; h == nil || len(h.Commits) != 10 ||
 		len(h.Changes) != 1 || h.Commits[h.Changes[0].At].Subject != "change 6 of <b>Join</b>" {
 		t.Errorf("%+v", h)
 	}

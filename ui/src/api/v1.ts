@@ -19,6 +19,19 @@ export interface AbResult {
   warnings?: Warning[] | null;
 }
 
+export interface About {
+  benchmarks?: number;
+  commit?: string;
+  commits?: number;
+  comparable?: boolean;
+  findings?: FindingCounts | null;
+  kept?: number;
+  of?: string;
+  outcome?: string;
+  sides?: string[] | null;
+  tried?: number;
+}
+
 export interface Added {
   name: string;
 }
@@ -116,6 +129,11 @@ export interface BenchDoc {
   verdict: BenchVerdictLine[] | null;
 }
 
+export interface BenchDocument {
+  history?: HistoryDoc | null;
+  measured?: BenchDoc | null;
+}
+
 export interface BenchPageCell {
   bounded: boolean;
   center: number;
@@ -169,11 +187,6 @@ export interface BenchPageTable {
   rows: BenchPageRow[] | null;
   spread: string;
   unit: string;
-}
-
-export interface BenchResult {
-  history?: HistoryDoc | null;
-  measured?: BenchDoc | null;
 }
 
 export interface BenchVerdictLine {
@@ -500,6 +513,7 @@ export interface FileList {
   first?: string;
   loads: string[] | null;
   recordings: boolean;
+  roots: string[] | null;
   schema: string;
   store: boolean;
   targets: string[] | null;
@@ -553,6 +567,12 @@ export interface Finding {
   title: string;
   waits?: Wait[] | null;
   why: string;
+}
+
+export interface FindingCounts {
+  others: number;
+  review: number;
+  rewrites: number;
 }
 
 export interface Fix {
@@ -1900,15 +1920,13 @@ export interface Window {
 
 export interface WorkbenchFile {
   file: File;
-  kept?: number;
   load?: Result | null;
   meta?: Meta | null;
-  outcome?: string;
   profiles: ProfileTypes[] | null;
+  result?: About | null;
   schema: string;
   target?: string;
   trace: boolean;
-  tried?: number;
   warnings?: Warning[] | null;
 }
 

@@ -19,3 +19,10 @@ it("draws bars from a common zero, to both sides", () => {
   expect(svg).not.toContain(`${"x".repeat(100)}</text>`);
   expect(barsSvg("none", [], new SvgPen((c) => c), "black", "gray")).toContain("<svg");
 });
+
+it("draws courses as lines from the oldest value to the newest", () => {
+  const rows = [{ name: "a", note: "", value: 1, text: "50%", color: "red", course: [0, 1, 0.5] }];
+  const svg = barsSvg("Course", rows, new SvgPen((c) => c), "black", "gray");
+  expect(svg).toContain('<polyline points="460,70 610,46 760,58" fill="none" stroke="red"');
+  expect(svg).not.toContain("<rect");
+});

@@ -10,6 +10,8 @@ export interface BarRow {
   /** The value as text, after the bar. */
   readonly text: string;
   readonly color: string;
+  /** A course of values, drawn as a line instead of the bar. */
+  readonly course?: readonly number[];
 }
 
 /** Where things are, in pixels. */
@@ -40,6 +42,16 @@ export function barsSvg(title: string, rows: readonly BarRow[], pen: SvgPen, ink
     pen.fillText(fits(r.name, bars.from - 2 * margin), margin, y + 9);
     pen.fillStyle = quiet;
     pen.fillText(fits(r.note, bars.from - 2 * margin), margin, y + 24);
+    if (r.course) {
+      const most = Math.max(...r.course, 1e-9);
+      const step = (bars.to - bars.from) / Math.max(1, r.course.length - 1);
+      pen.strokeStyle = r.color;
+      pen.lineWidth = 1.5;
+      pen.line(r.course.map((v, k) => [bars.from + k * step, y + 26 - (Math.max(0, v) / most) * 24] as const));
+      pen.fillStyle = ink;
+      pen.fillText(fits(r.text, width - bars.to - 2 * margin), bars.to + margin, y + 14);
+      return;
+    }
     pen.fillStyle = r.color;
     pen.name(`${r.name}: ${r.text}`);
     pen.fillRect(zero + Math.min(0, r.value) * scale, y + 5, Math.abs(r.value) * scale, 18);
@@ -47,6 +59,6 @@ export function barsSvg(title: string, rows: readonly BarRow[], pen: SvgPen, ink
     pen.fillText(fits(r.text, width - bars.to - 2 * margin), bars.to + margin, y + 14);
   });
   pen.fillStyle = quiet;
-  pen.fillRect(zero - 0.5, head, 1, rows.length * rowHeight);
+  if (rows.some((r) => !r.course)) pen.fillRect(zero - 0.5, head, 1, rows.length * rowHeight);
   return pen.toString(width, head + rows.length * rowHeight + margin, title);
 }

@@ -77,6 +77,7 @@ describe("figures", () => {
     expect(figures([{ name: "Clean", units: [unit({})] }], false)[0]).toEqual({
       name: "Clean",
       unit: "sec/op",
+      relative: -0.5,
       before: "2.000µ",
       after: "1.000µ",
       change: "−50.00%",

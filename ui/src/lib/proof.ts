@@ -70,6 +70,7 @@ export interface FigureRow {
   readonly change: string;
   readonly interval: string; // half of it, such as "±2%"; "" without one
   readonly verdict: string; // better, worse, same or undecided
+  readonly relative: number; // the change as a share of the value before; 0 if unknown
   readonly times: string; // "2.0x" for a gain that is worth the word
   readonly remaining: number; // share of the time or space that remains; -1 if unknown
 }
@@ -133,6 +134,7 @@ export function figures(subjects: readonly SubjectOf[], all: boolean): FigureRow
         change: change(ratio, a, b),
         interval: gone ? "" : halfOf(numberOf(u.low), numberOf(u.high)),
         verdict: u.verdict,
+        relative: gone ? -1 : Number.isFinite(ratio) ? ratio - 1 : 0,
         times: u.verdict === "better" && Number.isFinite(less) && less >= 1.1 ? `${less.toFixed(1)}x` : "",
         remaining: gone ? 0 : Number.isFinite(ratio) && u.better !== "higher" ? Math.min(1, ratio) : -1,
       });

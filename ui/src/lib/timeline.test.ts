@@ -231,7 +231,7 @@ describe("links", () => {
       color: "heat" as const,
       more: ["g7"],
       selected: { id: "g7", at: 1234 },
-      area: { from: 10, to: 99, ids: ["g7", "p1"] },
+      area: { from: 10, to: 99, ids: ["g7", "p1"], all: 300 },
       shade: false,
       flows: true,
       tab: "wait" as const,

@@ -49,6 +49,8 @@ export interface Selected {
 /** A part of some rows. */
 export interface Area extends Stretch {
   readonly ids: readonly string[];
+  /** How many rows were selected, if ids are only the first of them. */
+  readonly all?: number;
 }
 
 /** Types of rows, from top to bottom, and the initial state of each section. */
@@ -93,6 +95,7 @@ export function timelineHash(s: TimelineState): string {
     if (s.more.length > 0) put("more", s.more.join(","));
     if (s.selected) put("sel", s.selected.id + (s.selected.at === null ? "" : `@${Math.round(s.selected.at)}`));
     if (s.area) put("area", `${Math.round(s.area.from)}-${Math.round(s.area.to)},${s.area.ids.join(",")}`);
+    if (s.area?.all) put("area.all", String(s.area.all));
     if (!s.shade) put("shade", "0");
     if (s.flows) put("flows", "1");
     if (s.tab) put("tab", s.tab);
@@ -136,7 +139,7 @@ export function fromTimelineHash(hash: string): TimelineState {
     color: color === "state" || color === "heat" ? color : "kind",
     more: rowIDs(get.get("more"), /^g\d{1,10}$/).slice(0, maxMore),
     selected: selected(get.get("sel")),
-    area: area(get.get("area")),
+    area: area(get.get("area"), get.get("area.all")),
     shade: get.get("shade") !== "0",
     flows: get.get("flows") === "1",
     tab: tab === "cpu" || tab === "wait" || tab === "spans" ? tab : "",
@@ -153,11 +156,13 @@ function selected(text: string | undefined): Selected | null {
   return m ? { id: m[1] as string, at: m[2] === undefined ? null : Number(m[2]) } : null;
 }
 
-function area(text: string | undefined): Area | null {
+function area(text: string | undefined, count: string | undefined): Area | null {
   const [times, ...ids] = (text ?? "").split(",");
   const w = window(times);
   const rows = rowIDs(ids.join(","), /^[gpmrtcu]\d{1,19}$/).slice(0, maxArea);
-  return w && rows.length > 0 ? { ...w, ids: rows } : null;
+  if (!w || rows.length === 0) return null;
+  const all = /^\d{1,9}$/.test(count ?? "") ? Number(count) : 0;
+  return { ...w, ids: rows, ...(all > rows.length ? { all } : {}) };
 }
 
 function window(text: string | undefined): Stretch | null {

@@ -1,7 +1,9 @@
 import { address, get } from "../api/client.ts";
 import type { BenchDoc } from "../api/bench.ts";
 import type { HistoryDoc } from "../api/benchhistory.ts";
-import { file } from "../state/route.ts";
+import type { BarRow } from "../lib/bars.ts";
+import { barFiles, property } from "../state/picture.ts";
+import { file, param } from "../state/route.ts";
 import { csv, save, sharing, viewKeys } from "../state/shell.ts";
 import { benchTexts } from "../texts/bench.ts";
 import { language } from "../texts/index.ts";
@@ -48,18 +50,59 @@ function rows(doc: { measured?: BenchDoc; history?: HistoryDoc }): (string | num
   ];
 }
 
+/** The color of a verdict. */
+const inks: Readonly<Record<string, string>> = { better: "--good", worse: "--bad" };
+
+/** The changes of benchmarks; of a single run the values, as parts of the largest of their unit; or courses. */
+function bars(doc: { measured?: BenchDoc; history?: HistoryDoc }): BarRow[] {
+  if (doc.history)
+    return doc.history.series.map((s) => ({
+      name: s.name,
+      note: s.unit,
+      value: 0,
+      text: String(Number((s.points.at(-1)?.center ?? 0).toPrecision(4))),
+      color: property("--series-1"),
+      course: s.points.map((p) => p.center),
+    }));
+  return (doc.measured?.tables ?? []).flatMap((table) => {
+    const most = Math.max(...table.rows.flatMap((r) => r.cells.map((c) => Math.abs(c.center))), Number.MIN_VALUE);
+    const compared = table.rows.some((r) => r.cells.some((c) => c.changes.length > 0));
+    return table.rows.flatMap((r) =>
+      r.cells.flatMap((c): BarRow[] => {
+        const note = [table.unit, table.columns[c.column] ?? "", compared ? c.text : ""].filter(Boolean).join(" · ");
+        if (!compared)
+          return [{ name: r.name, note, value: c.center / most, text: c.text, color: property("--series-1") }];
+        const change = c.changes[0];
+        if (!change?.finite) return [];
+        const color = property(inks[change.verdict] ?? "--k-other");
+        return [{ name: r.name, note, value: change.delta, text: change.text, color }];
+      }),
+    );
+  });
+}
+
+/** The command that shows the same: whet bench compare reads the output of go test. */
+function command(name: string, base: string): string[] {
+  if (base && ![name, base].some((n) => /\.json$/i.test(n))) return ["whet", "bench", "compare", base, name];
+  return ["whet", "ui", "--view", "bench", name, ...(base ? [base] : [])];
+}
+
 /** Benchmarks: a run, two builds compared, or a history along commits. */
 export async function showBench(root: HTMLElement): Promise<(() => void) | void> {
-  const query = { file: file.value };
+  const query = { file: file.value, base: param("base") };
+  const stem = `${file.value.split("/").at(-1)}`;
   const [doc] = await Promise.all([
     get<{ measured?: BenchDoc; history?: HistoryDoc }>("/bench", query),
     benchTexts.speak(language.value, others),
   ]);
+  const asIs = !query.base && /\.json$/i.test(file.value);
   sharing.value = {
-    command: ["whet", "ui", file.value],
+    command: command(file.value, query.base),
     files: [
-      { key: "share.json", href: address("/download", query) },
-      { key: "share.csv", make: () => save(`${file.value.split("/").at(-1)}.csv`, csv(rows(doc))) },
+      { key: "share.page", href: address("/bench", { ...query, format: "html" }) },
+      { key: "share.json", href: asIs ? address("/download", { file: file.value }) : address("/bench", query) },
+      { key: "share.csv", make: () => save(`${stem}.csv`, csv(rows(doc))) },
+      ...barFiles(`${stem}.bench`, [query.base, file.value].filter(Boolean).join(" → "), () => bars(doc)),
     ],
   };
   viewKeys.value = [["/", "help.filter"]];

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Change, DiffResult, Entry, Side, Value } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
@@ -7,14 +7,18 @@ import { quantity } from "../lib/format.ts";
 import { isStored, queryCommand } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
-import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { Choice, Failure, First, Loading, More, Section, Warnings } from "../parts/basics.tsx";
 import { filterFlags, filterLinks, filterParams, Filters } from "../parts/filters.tsx";
-import { aboutFile, files, pprofAddress } from "../state/files.ts";
+import { aboutFile, files, pprofFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
 import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
+
+/** How many entries an answer has at most, and how many rows are drawn at first and with each step. */
+const most = 20_000;
+const step = 300;
 
 const orders = ["change", "relative", "request", "name"] as const;
 type Order = (typeof orders)[number];
@@ -64,7 +68,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
   const aboutBase = useLoad(`about ${base}`, () => aboutFile(base));
   // Merged profiles of unequal time are compared by shares, as whet query --against does.
   const stored = isStored(after) || isStored(base);
-  const query = { file: after, diff_base: base, type, ...filterParams(), by, all: allCode, normalize: stored };
+  const query = { file: after, diff_base: base, type, ...filterParams(), by, all: allCode, normalize: stored, n: most };
   const { value, error, again, busy } = useLoad(JSON.stringify(["diff", query]), (signal) =>
     get<DiffResult>("/diff", query, signal),
   );
@@ -84,8 +88,8 @@ function Comparison({ base, after, names }: { base: string; after: string; names
           href: address("/flame", { file: after, diff_base: base, type, ...filterParams(), format: "html" }),
         },
         ...(value ? barFiles("comparison", `${base} → ${after} · ${value.type}`, () => bars(value)) : []),
-        { key: "share.before", href: pprofAddress(base, part) },
-        { key: "share.after", href: pprofAddress(after, part) },
+        pprofFile("share.before", base, part, filterParams()),
+        pprofFile("share.after", after, part, filterParams()),
         {
           key: "share.csv",
           make: () =>
@@ -354,6 +358,8 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
       </button>
     </th>
   );
+  const [shown, setShown] = useState(step);
+  useEffect(() => setShown(step), [rows]);
   if (rows.length === 0) return <p class="quiet">{t("diff.none")}</p>;
   const q = (v: number) => quantity(v, doc.unit);
   return (
@@ -370,7 +376,7 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, 500).map(({ e, v }) => (
+          {rows.slice(0, shown).map(({ e, v }) => (
             <tr
               key={`${e.name} ${e.file ?? ""} ${e.line ?? ""}`}
               class={within(v) ? "within" : v.change > 0 ? "grew" : "shrank"}
@@ -413,6 +419,9 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
           ))}
         </tbody>
       </table>
+      {rows.length > shown && <More reveal={() => setShown((n) => n + step)} />}
+      <First n={shown} all={rows.length} />
+      <First n={list(doc).length} all={list(doc).length + (doc.left_out ?? 0)} />
     </div>
   );
 }

@@ -2,15 +2,21 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Evidence, Finding, FindResult, HotLine } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
-import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { Bar, Failure, First, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
+import { barFiles, property } from "../state/picture.ts";
 import { change, file, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
 import { Diff } from "./overview.tsx";
+
+/** How many lines without a finding, and how many places of one finding, are drawn. */
+const mostLines = 50;
+const mostPlaces = 8;
 
 /** The causes of costs in a file of whet find --json. */
 export function Findings(): JSX.Element {
@@ -21,8 +27,10 @@ export function Findings(): JSX.Element {
     sharing.value = {
       command: ["whet", "ui", name],
       files: [
+        { key: "share.page", href: address("/findings", { file: name, format: "html" }) },
         { key: "share.json", href: address("/download", { file: name }) },
         { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.csv`, csv(rows(d?.findings ?? []))) },
+        ...barFiles(`${name.split("/").at(-1)}.findings`, t("find.list"), () => (d?.findings ?? []).map(bar)),
       ],
     };
   }, [d, name]);
@@ -34,6 +42,18 @@ export function Findings(): JSX.Element {
       {d && <Document d={d} />}
     </div>
   );
+}
+
+/** What a finding saves at most. */
+function bar(f: Finding): BarRow {
+  const at = f.places?.[0];
+  return {
+    name: f.title,
+    note: [shortName(f.function), at ? `${at.file}:${at.line}` : ""].filter(Boolean).join(" · "),
+    value: f.saving,
+    text: percent(f.saving, 1),
+    color: property("--k-own"),
+  };
 }
 
 function rows(list: readonly Finding[]): (string | number)[][] {
@@ -83,10 +103,11 @@ function Document({ d }: { d: FindResult }): JSX.Element {
       {lines.length > 0 && (
         <Section title={t("find.unexplained")}>
           <ul class="line-list">
-            {lines.slice(0, 50).map((l, i) => (
+            {lines.slice(0, mostLines).map((l, i) => (
               <Line key={i} l={l} />
             ))}
           </ul>
+          <First n={mostLines} all={lines.length} />
         </Section>
       )}
     </>
@@ -105,9 +126,10 @@ function Item({ f }: { f: Finding }): JSX.Element {
           {t("over.saves", { share: percent(f.saving, 1) })} · <code>{f.rule}</code>
           {f.known && ` · ${t("find.known")}`}
         </p>
-        {(f.places ?? []).slice(0, 8).map((p) => (
+        {(f.places ?? []).slice(0, mostPlaces).map((p) => (
           <Place key={`${p.file}:${p.line}:${p.column}`} file={p.file} line={p.line} code={p.code} in={f.function} />
         ))}
+        <First n={mostPlaces} all={f.places?.length ?? 0} />
         <p>{f.why}</p>
         <Costs list={f.evidence} />
         {f.fix && (

@@ -2,13 +2,15 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Attempt, FixResult } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { number } from "../lib/when.ts";
-import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { Choice, Failure, First, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { answersFacts, Facts, Figures, measuredFacts, ProofDiff } from "../parts/evidence.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
+import { barFiles, property } from "../state/picture.ts";
 import { change, file, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { language, t, type Key } from "../texts/index.ts";
@@ -44,6 +46,7 @@ export function Fixes(): JSX.Element {
         { key: "share.page", href: address("/fixes", { file: name, format: "html" }) },
         { key: "share.json", href: address("/download", { file: name }) },
         { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.csv`, csv(rows(d?.attempts ?? []))) },
+        ...barFiles(`${name.split("/").at(-1)}.fixes`, t("fixes.rewrites"), () => (d?.attempts ?? []).map(bar)),
       ],
     };
   }, [d, name]);
@@ -54,6 +57,18 @@ export function Fixes(): JSX.Element {
       {d && <Document d={d} />}
     </div>
   );
+}
+
+/** What a rewrite saves at most, in the color of what became of it. */
+function bar(a: Attempt): BarRow {
+  const group = groupOf(a);
+  return {
+    name: a.finding.title,
+    note: [t(groupText[group]), shortName(a.finding.function)].join(" · "),
+    value: a.finding.saving,
+    text: percent(a.finding.saving, 1),
+    color: property(group === "kept" ? "--good" : group === "dropped" ? "--bad" : "--k-other"),
+  };
 }
 
 function rows(list: readonly Attempt[]): (string | number)[][] {
@@ -119,7 +134,7 @@ function Document({ d }: { d: FixResult }): JSX.Element {
               <Item key={`${i} ${a.finding.id}`} a={a} />
             ))}
           </ol>
-          {listed.length > most && <p class="quiet">{t("proof.more", { n: count(listed.length - most) })}</p>}
+          <First n={most} all={listed.length} />
         </Section>
       )}
       {settings.length > 0 && (
@@ -129,6 +144,7 @@ function Document({ d }: { d: FixResult }): JSX.Element {
               <Item key={`${i} ${a.finding.id}`} a={a} />
             ))}
           </ol>
+          <First n={most} all={settings.length} />
         </Section>
       )}
       {untried.length > 0 && (
@@ -146,7 +162,7 @@ function Document({ d }: { d: FixResult }): JSX.Element {
               </li>
             ))}
           </ul>
-          {untried.length > most && <p class="quiet">{t("proof.more", { n: count(untried.length - most) })}</p>}
+          <First n={most} all={untried.length} />
         </Section>
       )}
     </>

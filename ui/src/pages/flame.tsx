@@ -17,7 +17,7 @@ import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
 import { Filter, filterFlags, filterParams, filters } from "../parts/filters.tsx";
 import { MachineCode, Source } from "../parts/source.tsx";
 import { VirtualList } from "../parts/virtual.tsx";
-import { aboutFile, pprofAddress } from "../state/files.ts";
+import { aboutFile, pprofFile } from "../state/files.ts";
 import { functionRows, place, viewState, writeRange, type FlameParams, type FunctionRow } from "../state/flame.ts";
 import { useLoad } from "../state/load.ts";
 import { Model } from "../state/model.ts";
@@ -276,6 +276,7 @@ function Lines(props: {
   const unit = mode === "functions" && model ? model.view(view!).unit : (top?.profile.sample_type.unit ?? "");
   const total = mode === "lines" ? (top?.profile.total ?? 0) : model ? model.view(view!).total : 0;
   const n = mode === "lines" ? lines.length : rows.length;
+  const hidden = mode === "lines" && !params.q ? (top?.own?.hidden ?? 0) : 0; // the server answers with so many
   const at = Number(/\d+$/.exec(param("line"))?.[0] ?? 0);
   return (
     <section class="flame-lines" aria-label={t("flame.lines")}>
@@ -289,7 +290,9 @@ function Lines(props: {
           ]}
           pick={(v) => change({ list: v === "functions" ? v : undefined }, true)}
         />
-        <span class="quiet">{t("flame.rows", { n })}</span>
+        <span class="quiet">
+          {hidden > 0 ? t("list.first", { n, all: n + hidden }) : t("flame.rows", { n })}
+        </span>
       </div>
       {props.error !== null && <Failure error={props.error} again={props.again} />}
       {mode === "lines" ? (
@@ -632,19 +635,27 @@ function useSharing(
   top: Top | null,
 ): void {
   const [part] = splitType(type);
-  const key = JSON.stringify([query, params.sample]);
+  const key = JSON.stringify([query, params.sample, params.up, params.fn, params.time]);
   useEffect(() => {
     const base = query["diff_base"] ?? "";
     const flags = ["--type", type, ...filterFlags()];
     if (base) flags.push("--diff-base", base);
-    if (params.time) flags.push("--order", "time");
+    // The page of whet flame shows any of these; the command shows the one at hand.
+    const escaped = params.fn.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    const command = params.time
+      ? ["whet", "flame", ...flags, "--order", "time", name]
+      : params.fn
+        ? ["whet", "peek", ...flags, `^${escaped}$`, name]
+        : params.up
+          ? ["whet", "tree", "--bottom-up", ...flags, name]
+          : ["whet", "flame", ...flags, name];
     const stem = `${stemOf(name)}.${type.replace(/\W+/g, "-")}`;
     const lines = top?.own?.lines ?? [];
     sharing.value = {
-      command: queryCommand(name, base, location.origin, "-o", "merged.pb.gz") ?? ["whet", "flame", ...flags, name],
+      command: queryCommand(name, base, location.origin, "-o", "merged.pb.gz") ?? command,
       files: [
         { key: "share.page", href: address("/flame", { ...query, type: part, format: "html", all: true }) },
-        { key: "share.pprof", href: pprofAddress(name, part) },
+        pprofFile("share.pprof", name, part, { ...filterParams(), diff_base: base }),
         { key: "share.json", href: address("/flame", { ...query, type: part, format: "json" }) },
         { key: "share.svg", make: () => saveSvg(stem, type) },
         { key: "share.png", make: () => savePicture(stem) },

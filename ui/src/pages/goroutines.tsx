@@ -21,6 +21,7 @@ const step = 60;
 export function Goroutines(): JSX.Element {
   const name = file.value;
   const focus = param("focus");
+  const reason = param("reason");
   const doc = useLoad(`goroutines ${name} ${focus}`, (signal) =>
     get<Report>("/goroutines", { file: name, focus }, signal),
   );
@@ -28,15 +29,19 @@ export function Goroutines(): JSX.Element {
   const d = doc.value;
   useEffect(() => {
     sharing.value = {
-      command: ["whet", "goroutines", ...(focus ? ["--focus", focus] : []), name],
+      command: [
+        ...["whet", "goroutines", ...(focus ? ["--focus", focus] : [])],
+        ...(reason ? ["--reason", reason] : []),
+        name,
+      ],
       files: [
         { key: "share.json", href: address("/goroutines", { file: name, focus }) },
         { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.csv`, csv(rows(d?.groups ?? []))) },
         ...(d ? barFiles(`${name.split("/").at(-1)}.goroutines`, t("go.total", { n: d.total }), () => bars(d)) : []),
-        ...pprofOf(about.value, name, ["goroutine"]),
+        ...pprofOf(about.value, name, ["goroutine"], focus !== "" || reason !== ""),
       ],
     };
-  }, [d, name, about.value]);
+  }, [d, name, reason, about.value]);
   return (
     <div class="overview goroutines">
       {doc.error !== null && <Failure error={doc.error} again={doc.again} />}

@@ -6,7 +6,7 @@ import { png } from "../draw/raster.ts";
 import { queryCommand, stemOf } from "../lib/selector.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
 import { filterFlags, filterLinks, filterParams, Filters } from "../parts/filters.tsx";
-import { aboutFile, pprofAddress } from "../state/files.ts";
+import { aboutFile, pprofFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
@@ -107,7 +107,7 @@ export function GraphView(): JSX.Element {
               ]),
             ),
         },
-        { key: "share.pprof", href: pprofAddress(name, part) },
+        pprofFile("share.pprof", name, part, filterParams()),
       ],
     };
     viewCommands.value = (value?.doc.nodes ?? []).map((x) => ({

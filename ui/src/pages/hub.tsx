@@ -1,26 +1,23 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { get, post } from "../api/client.ts";
-import type { Added, Overview, OverviewLine, WorkbenchFile } from "../api/v1.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address, get, post } from "../api/client.ts";
+import type { Added, OverTime, Overview, OverviewLine, TimeLine, WorkbenchFile } from "../api/v1.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { outcomes } from "../lib/outcomes.ts";
 import { ago, number, span } from "../lib/when.ts";
-import { Failure, Loading } from "../parts/basics.tsx";
+import { Failure, Loading, More } from "../parts/basics.tsx";
 import { RecordPanel } from "../parts/record.tsx";
 import { fileLink } from "../parts/shell.tsx";
 import { aboutFile, files, filesError, watchFiles } from "../state/files.ts";
 import { change, go, link, param } from "../state/route.ts";
-import { say, sharing } from "../state/shell.ts";
+import { csv, save, say, sharing } from "../state/shell.ts";
 import { language, t, type Key } from "../texts/index.ts";
 
 type Item = NonNullable<NonNullable<typeof files.value>["files"]>[number];
 
 /** How many rows are drawn at first, and with each step towards the end of the list. */
 const step = 40;
-
-/** How many lines of a recording are fetched: enough to find a line of another one in it. */
-const trendLines = 30;
 
 /** The files of the directories that the server was started with. */
 export function Hub(): JSX.Element {
@@ -33,8 +30,16 @@ export function Hub(): JSX.Element {
   const kinds = [...new Set(all.map((f) => f.kind))];
   const found = all.filter((f) => (!kind || f.kind === kind) && f.name.toLowerCase().includes(query));
   useEffect(() => {
-    sharing.value = { command: ["whet", "ui"] };
-  }, []);
+    const targets = (list?.targets ?? []).flatMap((x) => ["--target", x]);
+    const loads = (list?.loads ?? []).flatMap((x) => ["--load", x]);
+    sharing.value = {
+      command: ["whet", "ui", ...targets, ...loads, ...(list?.roots ?? [])],
+      files: [
+        { key: "share.json", href: address("/files") },
+        { key: "share.csv", make: () => save("files.csv", csv(rows(found))) },
+      ],
+    };
+  }, [list, kind, query]);
   const togglePick = (name: string) =>
     pick((p) => (p.includes(name) ? p.filter((n) => n !== name) : [...p, name].slice(-2)));
   const pair = all.filter((f) => picked.includes(f.name));
@@ -43,7 +48,9 @@ export function Hub(): JSX.Element {
     ? "compare"
     : pair.every((f) => views(f).includes("load"))
       ? "load"
-      : "";
+      : pair.every((f) => views(f).includes("bench"))
+        ? "bench"
+        : "";
   const comparable = pair.length === 2 && view !== "";
   const compare = () => {
     // The newer one is what changed.
@@ -101,22 +108,14 @@ export function Hub(): JSX.Element {
 /** The views that show a file next to another one. */
 function views(f: Item): readonly string[] {
   if (f.kind === "recording") return ["compare", "load"];
-  return f.kind === "profile" ? ["compare"] : f.kind === "load" ? ["load"] : [];
+  return f.kind === "profile" ? ["compare"] : f.kind === "load" || f.kind === "bench" ? [f.kind] : [];
 }
 
-/** Shows more rows when it comes into view. */
-function More({ reveal }: { reveal: () => void }): JSX.Element {
-  const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const seen = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && reveal());
-    seen.observe(ref.current!);
-    return () => seen.disconnect();
-  });
-  return (
-    <div ref={ref} class="more">
-      <Loading />
-    </div>
-  );
+function rows(list: readonly Item[]): (string | number)[][] {
+  return [
+    ["name", "kind", "bytes", "created", "modified"],
+    ...list.map((f) => [f.name, f.kind, f.bytes, f.created ?? "", f.modified]),
+  ];
 }
 
 function Row({
@@ -135,9 +134,10 @@ function Row({
   const [about, setAbout] = useState<WorkbenchFile | null>(null);
   const [hot, setHot] = useState<Overview | null>(null);
   const [error, fail] = useState<unknown>(null);
-  const pickable = views(f).length > 0;
+  // Comparisons of benchmarks are not compared.
+  const pickable = f.kind === "bench" ? about?.result?.comparable === true : views(f).length > 0;
   useEffect(() => {
-    if (!near || f.kind === "bench" || f.kind === "findings") return;
+    if (!near) return;
     let gone = false;
     fail(null);
     aboutFile(f.name).then(
@@ -179,7 +179,7 @@ function Row({
         {error !== null ? (
           <Failure error={error} />
         ) : (
-          lines.map((l) => <HotLine key={`${l.file}:${l.line}`} l={l} f={f} hot={hot!} all={all} />)
+          lines.map((l) => <HotLine key={`${l.file}:${l.line}`} l={l} f={f} all={all} />)
         )}
         {hot && lines.length === 0 && <span class="quiet">{t("hub.noown")}</span>}
       </div>
@@ -192,11 +192,23 @@ function Facts({ f, about }: { f: Item; about: WorkbenchFile | null }): JSX.Elem
   const meta = about?.meta;
   if (f.kind !== "recording" && f.kind !== "profile") facts.push(t(`hub.one.${f.kind}` as Key));
   if (f.dropped) facts.push(t("hub.dropped"));
-  if (about?.outcome) {
-    const known = outcomes.get(about.outcome);
-    facts.push(known ? t(known.text) : about.outcome);
+  const r = about?.result;
+  if (r?.outcome) {
+    const known = outcomes.get(r.outcome);
+    facts.push(known ? t(known.text) : r.outcome);
   }
-  if (about?.tried) facts.push(t("fixes.head", { kept: about.kept ?? 0, all: about.tried }));
+  if (r?.tried) facts.push(t("fixes.head", { kept: r.kept ?? 0, all: r.tried }));
+  if (r?.of) facts.push(r.of);
+  if (r?.sides?.length) facts.push(r.sides.join(" → "));
+  if (r?.benchmarks) facts.push(t("hub.benchmarks", { n: r.benchmarks }));
+  if (r?.commits) facts.push(t("hub.commits", { n: r.commits }));
+  if (r?.commit) facts.push(r.commit.slice(0, 12));
+  if (r?.findings) {
+    const { rewrites, review, others } = r.findings;
+    facts.push(t("hub.findings", { n: rewrites + review + others }));
+    if (rewrites > 0) facts.push(t("hub.rewrites", { n: rewrites }));
+    if (review > 0) facts.push(t("hub.review", { n: review }));
+  }
   if (about?.target) facts.push(about.target);
   if (meta?.duration_ns) facts.push(span(meta.duration_ns));
   if (meta?.go_version) facts.push(meta.go_version);
@@ -230,15 +242,15 @@ function hottest(f: Item): Promise<Overview> {
   const key = `${f.name}\n${f.bytes}\n${f.modified}`;
   let found = summaries.get(key);
   if (!found) {
-    found = get<Overview>("/overview", { file: f.name, brief: true, n: trendLines });
+    found = get<Overview>("/overview", { file: f.name, brief: true, n: 3 });
     found.catch(() => summaries.delete(key));
     summaries.set(key, found);
   }
   return found;
 }
 
-function HotLine({ l, f, hot, all }: { l: OverviewLine; f: Item; hot: Overview; all: readonly Item[] }): JSX.Element {
-  const trend = useTrend(l, f, hot, all);
+function HotLine({ l, f, all }: { l: OverviewLine; f: Item; all: readonly Item[] }): JSX.Element {
+  const trend = useTrend(l, f, all);
   return (
     <a
       class="hot-line"
@@ -258,29 +270,55 @@ function HotLine({ l, f, hot, all }: { l: OverviewLine; f: Item; hot: Overview; 
   );
 }
 
-/** The share of a function in the recordings of the same program up to this one, oldest first. */
-function useTrend(l: OverviewLine, f: Item, hot: Overview, all: readonly Item[]): readonly number[] {
+/** How many recordings a trend has at most, and how many lines are fetched, so that the hottest of each are there. */
+const trendFiles = 12;
+const trendLines = 500;
+
+/** The lines over time of a program, once for each state of the list, by a file of its recordings. */
+const courses = new Map<string, OverTime>();
+let coursesOf: readonly Item[] = [];
+let asking: Promise<unknown> = Promise.resolve();
+
+/** The lines over time that a file is part of. One question after the other: one answer is often that of the next. */
+function courseOf(f: Item, all: readonly Item[]): Promise<OverTime | null> {
+  if (coursesOf !== all) {
+    courses.clear();
+    coursesOf = all;
+  }
+  const found = asking.then(async () => {
+    const known = courses.get(f.name);
+    if (known || coursesOf !== all) return known ?? null;
+    const doc = await get<OverTime>("/over-time", { file: f.name, n: trendLines });
+    for (const p of doc.points ?? []) courses.set(p.name, doc);
+    return doc;
+  });
+  asking = found.catch(() => null);
+  return found;
+}
+
+/** The line of a recording in a course: of the same function, at that place in that recording. */
+function lineIn(d: OverTime, l: OverviewLine, at: number): TimeLine | undefined {
+  return (d.lines ?? []).find((x) => x.function === l.function && x.line?.[at] === l.line);
+}
+
+/** The share of a line in the recordings of the same program up to this one, oldest first. */
+function useTrend(l: OverviewLine, f: Item, all: readonly Item[]): readonly number[] {
   const [trend, set] = useState<readonly number[]>([]);
-  const older = useMemo(() => {
-    const at = all.findIndex((x) => x.name === f.name);
-    return all.slice(at, at + 12).filter((x) => x.kind === f.kind);
-  }, [all, f]);
   useEffect(() => {
     let gone = false;
-    void Promise.all(older.map((x) => hottest(x).catch(() => null))).then((found) => {
-      if (gone) return;
-      const shares: number[] = [];
-      for (const o of found) {
-        if (!o || o.profile.program !== hot.profile.program || !hot.profile.program) continue;
-        const same = (o.lines ?? []).filter((x) => x.function === l.function);
-        shares.push(same.reduce((n, x) => n + x.share, 0));
-      }
-      set(shares.reverse());
-    });
+    courseOf(f, all).then(
+      (d) => {
+        if (gone || !d) return;
+        const at = (d.points ?? []).findIndex((p) => p.name === f.name);
+        const shares = lineIn(d, l, at)?.share?.slice(Math.max(0, at + 1 - trendFiles), at + 1);
+        set(shares ?? []);
+      },
+      () => undefined, // the line is there without its trend
+    );
     return () => {
       gone = true;
     };
-  }, [older]);
+  }, [all, f.name, l.function, l.line]);
   return trend;
 }
 

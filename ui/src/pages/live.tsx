@@ -2,11 +2,13 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { address, online, ProblemError } from "../api/client.ts";
 import type { LiveLine, Problem, State } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { curve, lastOf, perSecond } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
 import { plainAll } from "../lib/plain.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { barFiles, property } from "../state/picture.ts";
 import { change, link, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
@@ -47,6 +49,7 @@ export function Live(): JSX.Element {
               key: "share.json",
               make: () => save("live.json", new Blob([JSON.stringify(state, null, 2)], { type: "application/json" })),
             },
+            ...barFiles("live", target, () => courses(state)),
           ]
         : [],
     };
@@ -99,6 +102,18 @@ function Rates({ s }: { s: State | null }): JSX.Element | null {
       {` · ${t("live.since", { t: quantity(s.profiled_ns, "nanoseconds") })}`}
     </p>
   );
+}
+
+/** The course of the CPU time of each line. */
+function courses(s: State): BarRow[] {
+  return (s.lines ?? []).map((l) => ({
+    name: shortName(l.function),
+    note: `${l.path}:${l.line}`,
+    value: l.cpu_sum_ns,
+    text: quantity(l.cpu_sum_ns, "nanoseconds"),
+    color: property("--k-own"),
+    course: l.cpu_ns ?? [],
+  }));
 }
 
 function rows(s: State): (string | number)[][] {

@@ -2,11 +2,13 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { OverTime, TimeLine } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { curve } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
 import { useLoad } from "../state/load.ts";
+import { barFiles, property } from "../state/picture.ts";
 import { file, link, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
@@ -14,7 +16,11 @@ import { t } from "../texts/index.ts";
 /** What own lines cost in the recordings of one program, oldest first. */
 export function Series(): JSX.Element {
   const name = file.value;
-  const query = { file: name, type: param("type"), focus: param("focus"), ignore: param("ignore"), n: 100 };
+  const flags = ["type", "focus", "ignore", "hide"].flatMap((f) => (param(f) ? [`--${f}`, param(f)] : []));
+  const query = {
+    ...{ file: name, type: param("type"), focus: param("focus"), ignore: param("ignore"), hide: param("hide") },
+    n: 100,
+  };
   const key = JSON.stringify(["over-time", query]);
   const doc = useLoad(key, (signal) => get<OverTime>("/over-time", query, signal));
   const d = doc.value;
@@ -22,10 +28,11 @@ export function Series(): JSX.Element {
     // The recordings that the lines are of.
     const others = (d?.points ?? []).map((p) => p.name).filter((n) => n !== name);
     sharing.value = {
-      command: ["whet", "ui", "--view", "over-time", name, ...others],
+      command: ["whet", "ui", "--view", "over-time", ...flags, name, ...others],
       files: [
         { key: "share.json", href: address("/over-time", query) },
         { key: "share.csv", make: () => (d ? save(`${name.split("/").at(-1)}.series.csv`, csv(rows(d))) : undefined) },
+        ...(d ? barFiles(`${name.split("/").at(-1)}.series`, t("time.title"), () => courses(d)) : []),
       ],
     };
   }, [d, key]);
@@ -46,6 +53,18 @@ export function Series(): JSX.Element {
       )}
     </div>
   );
+}
+
+/** The course of each line, with its share in the newest recording. */
+function courses(d: OverTime): BarRow[] {
+  return (d.lines ?? []).map((l) => ({
+    name: shortName(l.function),
+    note: `${l.path}:${lastLine(l)}${l.code ? ` · ${l.code}` : ""}`,
+    value: l.share?.at(-1) ?? 0,
+    text: percent(l.share?.at(-1) ?? 0, 1),
+    color: property("--k-own"),
+    course: l.share ?? [],
+  }));
 }
 
 function rows(d: OverTime): (string | number)[][] {

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { address, get, getBytes, isSaved, post } from "../api/client.ts";
 import type { Cost, Job, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { choicesOf, fullType, splitType } from "../lib/sampletype.ts";
@@ -12,7 +13,8 @@ import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { follow } from "../parts/record.tsx";
 import { useLoad } from "../state/load.ts";
-import { aboutFile, files, pprofAddress } from "../state/files.ts";
+import { barFiles, property } from "../state/picture.ts";
+import { aboutFile, files, pprofFile } from "../state/files.ts";
 import { file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t, type Key } from "../texts/index.ts";
@@ -42,8 +44,9 @@ export function Overview(): JSX.Element {
         isStored(name)
           ? { key: "share.page", href: address("/flame", { file: name, format: "html", all: true }) }
           : { key: "share.html", href: address("/saved", { file: name }) },
-        { key: isStored(name) ? "share.pprof" : "share.whet", href: pprofAddress(name) },
-        { key: "share.json", href: address("/overview", { file: name }) },
+        { key: isStored(name) ? "share.pprof" : "share.whet", href: pprofFile("share.pprof", name).href },
+        { key: "share.json", href: address("/overview", { file: name, type: param("type") }) },
+        ...barFiles(`${stemOf(name)}.lines`, `${titleOf(name)} · ${t("over.lines")}`, () => lines.map(bar)),
         { key: "share.csv", make: () => save(`${stemOf(name)}.lines.csv`, csv(rows(lines))) },
       ],
     };
@@ -71,6 +74,16 @@ export function Overview(): JSX.Element {
       {about.value && <Missing about={about.value} />}
     </div>
   );
+}
+
+function bar(l: OverviewLine): BarRow {
+  return {
+    name: shortName(l.function),
+    note: `${l.path}:${l.line}`,
+    value: l.share,
+    text: percent(l.share, 1),
+    color: property("--k-own"),
+  };
 }
 
 function rows(lines: readonly OverviewLine[]): (string | number)[][] {

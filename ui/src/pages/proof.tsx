@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { ProveResult, Verdict } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { outcomes } from "../lib/outcomes.ts";
 import { costValue, difference, figures } from "../lib/proof.ts";
@@ -10,6 +11,7 @@ import { Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { answersFacts, Differs, Facts, Figures, measuredFacts, ProofDiff, StrengthOf } from "../parts/evidence.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
+import { barFiles, property } from "../state/picture.ts";
 import { file } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
@@ -31,6 +33,7 @@ export function Proof(): JSX.Element {
           key: "share.csv",
           make: () => save(`${name.split("/").at(-1)}.csv`, csv(rows(d))),
         },
+        ...barFiles(`${name.split("/").at(-1)}.proof`, t("proof.figures"), () => bars(d)),
       ],
     };
   }, [d, name]);
@@ -41,6 +44,17 @@ export function Proof(): JSX.Element {
       {d && <Document d={d} />}
     </div>
   );
+}
+
+/** The changes of the figures: what became less is to the left. */
+function bars(d: ProveResult | null): BarRow[] {
+  return figures(d?.verdict?.measured?.ab?.subjects ?? [], true).map((r) => ({
+    name: r.name,
+    note: `${r.unit} · ${r.before} → ${r.after}`,
+    value: r.relative,
+    text: `${r.change} ${r.interval}`.trim(),
+    color: property(r.verdict === "better" ? "--good" : r.verdict === "worse" ? "--bad" : "--k-other"),
+  }));
 }
 
 function rows(d: ProveResult | null): (string | number)[][] {

@@ -1,6 +1,11 @@
-import { address, getText } from "../api/client.ts";
-import type { TimelineFrame } from "../api/timeline.ts";
-import { viewPng } from "../draw/raster.ts";
+import { address, getBytes, getText } from "../api/client.ts";
+import type { RowInfo, SpanAnswer, State, TimelineFrame } from "../api/timeline.ts";
+import { hexColors, viewPng } from "../draw/raster.ts";
+import { Inks, kindInk } from "../draw/timeline.ts";
+import { laneData } from "../lib/lane.ts";
+import { lanesSvg, type Lane } from "../lib/lanes.ts";
+import { colorOf } from "../lib/states.ts";
+import { SvgPen } from "../lib/svg.ts";
 import { fromTimelineHash, sectionTypes } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
@@ -25,19 +30,29 @@ function shown(source: ServerSource): Stretch {
   return window ? within(window, source.extent) : source.extent;
 }
 
+/** How many rows of a type a picture has at most. */
+const drawnRows = 40;
+
+/** A type of rows with what they do. */
+interface Rows {
+  readonly type: string;
+  readonly rows: readonly RowInfo[];
+  readonly answers: readonly SpanAnswer[];
+}
+
 /** The rows of the sections that are open, as their searches and orders select them. */
-async function rowsOf(source: ServerSource): Promise<TimelineRow[]> {
+async function rowsOf(source: ServerSource, limit: number): Promise<Rows[]> {
   const { sections } = fromTimelineHash(location.hash);
   const w = shown(source);
   const whole = { from: Math.floor(w.from), to: Math.ceil(w.to) };
   const { signal } = new AbortController();
-  const all: TimelineRow[] = [];
+  const all: Rows[] = [];
   for (const type of sectionTypes) {
     const s = sections[type];
     if (!s?.open || !source.trace.types.some((x) => x.type === type && x.count > 0)) continue;
     const window = s.here ? whole : null;
     const { rows } = await source.rows(
-      { type, match: s.query, order: s.order, skip: 0, limit: mostRows, window },
+      { type, match: s.query, order: s.order, skip: 0, limit, window },
       signal,
     );
     const answers = [];
@@ -45,9 +60,47 @@ async function rowsOf(source: ServerSource): Promise<TimelineRow[]> {
       const ids = rows.slice(i, i + 100).map((r) => r.id);
       answers.push(await source.spans(ids, whole, width, signal));
     }
-    all.push(...timelineRows(type, rows, answers, source.trace.states, whole));
+    all.push({ type, rows, answers });
   }
   return all;
+}
+
+/** The rows as a table. */
+async function tableOf(source: ServerSource): Promise<TimelineRow[]> {
+  const w = shown(source);
+  const whole = { from: Math.floor(w.from), to: Math.ceil(w.to) };
+  const all = await rowsOf(source, mostRows);
+  return all.flatMap((s) => timelineRows(s.type, s.rows, s.answers, source.trace.states, whole));
+}
+
+/** The rows as a picture. */
+async function pictureOf(source: ServerSource): Promise<string> {
+  const lanes = (await rowsOf(source, drawnRows)).flatMap(({ rows, answers }) => {
+    const data = new Map(
+      answers.flatMap((a) => a.rows.map((r) => [r.id, laneData(r, a.from, a.to, a.width)] as const)),
+    );
+    return rows.map((r): Lane => ({ name: [r.name, r.kind].filter(Boolean).join(" "), data: data.get(r.id) }));
+  });
+  const inks = new Inks(getComputedStyle(document.documentElement));
+  const color = (s: State | undefined) => (s?.group === "function" ? kindInk(s.name, inks) : inks.states[colorOf(s)]);
+  return lanesSvg(
+    source.trace.name,
+    lanes,
+    source.trace.states,
+    shown(source),
+    new SvgPen(hexColors()),
+    color,
+    inks.text,
+  );
+}
+
+/** What a profile of the trace is made of: the selected area or else the window, and the selected goroutine. */
+function selection(source: ServerSource): Record<string, string | number | undefined> {
+  const { area, selected } = fromTimelineHash(location.hash);
+  const { from, to } = area ?? shown(source);
+  const ids = area ? area.ids : selected ? [selected.id] : [];
+  const goroutine = ids.length === 1 && ids[0]?.startsWith("g") ? ids[0] : undefined;
+  return { from: Math.floor(from), to: Math.ceil(to), goroutine };
 }
 
 /** The timeline of a file's execution trace. */
@@ -87,14 +140,27 @@ export async function showTimeline(root: HTMLElement): Promise<() => void> {
         }),
       },
       {
+        key: "share.svg",
+        make: saving(async () => {
+          save(`${stem}.timeline.svg`, new Blob([await pictureOf(source)], { type: "image/svg+xml" }));
+        }),
+      },
+      ...(["cpu", "sync", "net", "syscall", "sched"] as const).map((kind) => ({
+        key: `share.trace.${kind}` as const,
+        make: saving(async () => {
+          const data = await getBytes("/trace-profile", { file: file.value, kind, ...selection(source) });
+          save(`${stem}.trace-${kind}.pb.gz`, new Blob([data]));
+        }),
+      })),
+      {
         key: "share.csv",
-        make: saving(async () => save(`${stem}.timeline.csv`, csv(timelineCells(await rowsOf(source))))),
+        make: saving(async () => save(`${stem}.timeline.csv`, csv(timelineCells(await tableOf(source))))),
       },
       {
         key: "share.json",
         make: saving(async () => {
           const { from, to } = shown(source);
-          const rows = await rowsOf(source);
+          const rows = await tableOf(source);
           const doc = { name: source.trace.name, from: Math.floor(from), to: Math.ceil(to), rows };
           save(`${stem}.timeline.json`, new Blob([JSON.stringify(doc, null, 1)], { type: "application/json" }));
         }),

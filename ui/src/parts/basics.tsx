@@ -1,8 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { explain } from "../api/client.ts";
 import type { Warning } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
-import { t } from "../texts/index.ts";
+import { number } from "../lib/when.ts";
+import { language, t } from "../texts/index.ts";
 
 /** What went wrong, with what to do, and a way to try again. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): JSX.Element {
@@ -47,6 +49,28 @@ export function Warnings({ list }: { list: readonly Warning[] | null | undefined
           </p>
         ),
       )}
+    </div>
+  );
+}
+
+/** That a list has only its first n of all entries; nothing if it has all. */
+export function First({ n, all }: { n: number; all: number }): JSX.Element | null {
+  if (n >= all) return null;
+  const words = { n: number(n, language.value), all: number(all, language.value) };
+  return <p class="quiet first-of">{t("list.first", words)}</p>;
+}
+
+/** Shows more rows when it comes into view. */
+export function More({ reveal }: { reveal: () => void }): JSX.Element {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const seen = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && reveal());
+    seen.observe(ref.current!);
+    return () => seen.disconnect();
+  });
+  return (
+    <div ref={ref} class="more">
+      <Loading />
     </div>
   );
 }

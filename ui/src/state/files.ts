@@ -3,6 +3,7 @@ import { address, get, getChanged, isSaved, locked } from "../api/client.ts";
 import type { FileList, WorkbenchFile } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
 import { parseStoreName } from "../lib/selector.ts";
+import type { Key } from "../texts/index.ts";
 
 /** The files that the server shows; null until they are known. */
 export const files = signal<FileList | null>(null);
@@ -32,20 +33,39 @@ function again(): void {
   timer = window.setTimeout(() => (document.hidden ? again() : void watchFiles()), interval);
 }
 
-/** The address of a profile of a file in pprof's format. */
-export function pprofAddress(name: string, part = ""): string {
+/** The texts of files that have what filters keep. */
+const filteredKeys = {
+  "share.pprof": "share.pprof.filtered",
+  "share.before": "share.before.filtered",
+  "share.after": "share.after.filtered",
+} as const;
+
+/** What filters keep of a file's profile, as the API names them, to be saved in pprof's format; all without any. */
+export function pprofFile(
+  key: keyof typeof filteredKeys,
+  name: string,
+  part = "",
+  filters: Readonly<Record<string, string | undefined>> = {},
+): { key: Key; href: string } {
+  if (Object.values(filters).some(Boolean))
+    return { key: filteredKeys[key], href: address("/download", { file: name, part, ...filters }) };
   const query = parseStoreName(name);
-  return query ? address("/store/merge", { ...query }) : address("/download", { file: name, part });
+  return { key, href: query ? address("/store/merge", { ...query }) : address("/download", { file: name, part }) };
 }
 
-/** The first of some profiles that a recording has, to be saved in pprof's format. */
+/**
+ * The first of some profiles that a recording has, to be saved in pprof's format. filtered says that the view shows
+ * less of it, by filters that profiles do not have.
+ */
 export function pprofOf(
   about: WorkbenchFile | null,
   name: string,
   parts: readonly string[],
-): readonly { key: "share.pprof"; href: string }[] {
+  filtered = false,
+): readonly { key: "share.pprof" | "share.pprof.whole"; href: string }[] {
   const part = parts.find((p) => about?.profiles?.some((have) => have.name === p));
-  return part ? [{ key: "share.pprof", href: pprofAddress(name, part) }] : [];
+  if (!part) return [];
+  return [{ key: filtered ? "share.pprof.whole" : "share.pprof", href: pprofFile("share.pprof", name, part).href }];
 }
 
 const known = new Map<string, Promise<WorkbenchFile>>();

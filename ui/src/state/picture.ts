@@ -1,7 +1,7 @@
 import { hexColors, png } from "../draw/raster.ts";
 import { barsSvg, type BarRow } from "../lib/bars.ts";
 import { SvgPen } from "../lib/svg.ts";
-import type { Key } from "../texts/index.ts";
+import { t, type Key } from "../texts/index.ts";
 import { save } from "./shell.ts";
 
 /** How many rows a picture has at most. */
@@ -18,8 +18,11 @@ export function barFiles(
   title: string,
   rows: () => readonly BarRow[],
 ): readonly { key: Key; make: () => Promise<void> | void }[] {
-  const svg = () =>
-    barsSvg(title, rows().slice(0, most), new SvgPen(hexColors()), property("--text"), property("--quiet"));
+  const svg = () => {
+    const all = rows();
+    const head = all.length > most ? `${title} · ${t("list.first", { n: most, all: all.length })}` : title;
+    return barsSvg(head, all.slice(0, most), new SvgPen(hexColors()), property("--text"), property("--quiet"));
+  };
   return [
     { key: "share.svg", make: () => save(`${stem}.svg`, new Blob([svg()], { type: "image/svg+xml" })) },
     {

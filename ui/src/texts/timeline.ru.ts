@@ -136,6 +136,7 @@ export const texts: TimelineTexts = {
 
   area: "выделенная область",
   "area.head": "{length} в {n} {n|строке|строках|строках}",
+  "area.first": "первые {n} из {all} выделенных строк",
   "area.times": "с {from} по {to}",
   "area.states": "Время в каждом состоянии, по всем строкам",
   zoomto: "Увеличить",

@@ -136,6 +136,7 @@ export const en = {
 
   area: "selected area",
   "area.head": "{length} of {n} row{n||s}",
+  "area.first": "the first {n} of the {all} rows that were selected",
   "area.times": "from {from} to {to}",
   "area.states": "Time in each state, of all rows",
   zoomto: "Zoom to it",

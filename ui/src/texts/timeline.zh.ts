@@ -134,6 +134,7 @@ export const texts: TimelineTexts = {
 
   area: "选中范围",
   "area.head": "{n} 行，{length}",
+  "area.first": "所选 {all} 行中的前 {n} 行",
   "area.times": "从 {from} 到 {to}",
   "area.states": "所有行在各状态的时间",
   zoomto: "放大到此处",

@@ -617,7 +617,8 @@ class TimelinePage implements Deeds {
     /** On the rows, it is an area to add up. */
     const select = (a: number, b: number, done: boolean, y0: number, y1: number) => {
       const ids = this.view.between(y0, y1).map((r) => r.id);
-      const area = { ...times(a, b), ids: ids.slice(0, maxArea) };
+      const cut = ids.length > maxArea ? { all: ids.length } : {};
+      const area = { ...times(a, b), ids: ids.slice(0, maxArea), ...cut };
       this.selected = done ? null : area;
       if (done && Math.abs(a - b) > 3 && ids.length > 0) {
         this.mark = null;

@@ -194,6 +194,7 @@ export class Describer {
         h("button", { type: "button", class: "plain", "aria-label": t("close"), onclick: () => to.close() }, "✕"),
       ),
       h("h2", {}, t("area.head", { length: duration(a.to - a.from), n: a.ids.length })),
+      ...(a.all ? [h("p", { class: "place" }, t("area.first", { n: a.ids.length, all: a.all }))] : []),
       h("p", { class: "place" }, t("area.times", { from: exactTime(a.from), to: exactTime(a.to) })),
       h("div", { class: "actions" }, h("button", { type: "button", onclick: () => to.zoom() }, t("zoomto"))),
       h("h3", {}, t("area.states")),
