@@ -754,6 +754,38 @@ step("a million labels neither fill the page nor stop it", async () => {
   await q.close();
 });
 
+step("samples are kept by a label's value", async () => {
+  const p = await openForeign("/flame?file=labels.whet", picture);
+  await p.page.locator(".flame-filters summary").click();
+  const values = p.page.getByLabel("Only with the label");
+  await values.locator("optgroup option").first().waitFor({ state: "attached" });
+  const [, first] = await values.locator("option").evaluateAll((all) => all.map((o) => [o.value, o.textContent]));
+  const [filter, text] = first;
+  assert.match(text, /^request=.+ · .*%$/);
+  assert.match(filter, /^request=\d+:\d+$/);
+  await values.selectOption(filter);
+  await p.page.waitForFunction((f) => new URLSearchParams(location.search).get("tag") === f, filter);
+  const chip = p.page.locator(".chip");
+  assert.match(await chip.innerText(), /^request=\d/);
+  await p.page.locator(".flame-picture:not(.busy)").waitFor();
+  await p.settle("label-value");
+  await accessible(p);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /--tag-focus request=\d/);
+  await p.page.keyboard.press("Escape");
+  // The next view has it, and drops it.
+  await p.page.getByRole("link", { name: "Graph", exact: true }).click();
+  await p.page.locator(".callgraph .node").first().waitFor();
+  await p.page.getByRole("button", { name: /^Without the filter request=/ }).click();
+  await p.page.waitForFunction(() => !location.search.includes("tag="));
+  await p.page.goBack();
+  await chip.waitFor();
+  await p.page.getByRole("link", { name: "Flame", exact: true }).click();
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("tag="));
+  await p.close();
+});
+
 step("a recording of 2 GB opens, and its parts are explained", async () => {
   const p = await openForeign("/overview?file=large.whet", hot);
   await p.page.getByRole("link", { name: "Flame", exact: true }).click();
@@ -1051,6 +1083,67 @@ step("the next view has the same filters and the same function", async () => {
   await p.page.goto(`${address}/graph?file=after.whet&focus=joinQuickly&type=cpu:cpu`);
   await p.page.getByRole("button", { name: "Clear filters" }).click();
   await other.first().waitFor();
+  await p.close();
+});
+
+step("all views keep what is looked at", async () => {
+  const p = await open("/flame?file=after.whet&type=allocs:alloc_space&focus=joinQuickly", picture);
+  const tab = (name) => p.page.locator("nav.tabs").getByRole("link", { name, exact: true }).click();
+  const has = (want) =>
+    p.page.waitForFunction((all) => {
+      const q = new URLSearchParams(location.search);
+      return Object.entries(all).every(([k, v]) => (q.get(k) ?? "").endsWith(v));
+    }, want);
+  const all = { type: "allocs:alloc_space", focus: "joinQuickly", src: "joinQuickly" };
+  // Filters alone are something to show everything of.
+  assert.ok(await p.page.getByRole("button", { name: "Show everything" }).isEnabled());
+  await p.page.locator(".virtual-row", { hasText: "joinQuickly" }).first().click();
+  await has(all);
+  await tab("Lines over time");
+  await has(all);
+  const row = p.page.locator(".over-time tbody tr", { hasText: "joinQuickly" });
+  await row.first().waitFor();
+  assert.equal(await p.page.locator(".over-time tbody tr", { hasText: "joinSlowly" }).count(), 0);
+  assert.equal(await p.page.getByLabel("Sample type").inputValue(), "allocs:alloc_space");
+  assert.equal(await p.page.getByLabel("Keep samples with a frame that matches").inputValue(), "joinQuickly");
+  await p.settle("series-filters");
+  await accessible(p);
+  await tab("Memory");
+  await has(all);
+  await tab("Goroutines");
+  await has(all);
+  assert.equal(await p.page.getByLabel("Function, file or creator (regexp)").inputValue(), "joinQuickly");
+  await p.page.getByRole("button", { name: /^Only with .*joinQuickly/ }).click();
+  await has({ ...all, focus: "joinQuickly$" });
+  await p.page.getByLabel("Function, file or creator (regexp)").fill("");
+  await p.page.keyboard.press("Enter");
+  await has({ focus: "" });
+  // The goroutines of a group are found in the timeline, and the way back has their function.
+  const traced = await p.page.evaluate(async () => {
+    const { rows } = await (await fetch("/trace/after.whet/api/rows?type=goroutine&limit=1000")).json();
+    return rows.map((r) => r.kind);
+  });
+  const links = p.page.getByRole("link", { name: "In the timeline" });
+  const first = await links.evaluateAll((all) => all.map((a) => new URLSearchParams(a.search).get("src")));
+  const at = first.findIndex((f) => traced.includes(f));
+  assert.ok(at >= 0, `${first} in ${traced}`);
+  const name = first[at];
+  await links.nth(at).click();
+  await p.page.getByLabel("Search goroutines by a regular expression").waitFor();
+  assert.equal(await p.page.getByLabel("Search goroutines by a regular expression").inputValue(), `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+  await p.settle("timeline-goroutines");
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("flame");
+  await p.page.keyboard.press("Enter");
+  await p.page.locator(picture).waitFor();
+  await has({ src: name });
+  // Nothing is left after that.
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await has({ src: "" });
+  await p.page.goto(`${address}/flame?file=after.whet&focus=joinQuickly`);
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("focus="));
+  assert.ok(await p.page.getByRole("button", { name: "Show everything" }).isDisabled());
   await p.close();
 });
 

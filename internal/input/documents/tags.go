@@ -2,6 +2,8 @@ package documents
 
 import (
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,13 +39,19 @@ type TagKey struct {
 type TagValue struct {
 	Value  string  `json:"value"` // a number has its unit
 	Weight int64   `json:"weight"`
-	Share  float64 `json:"share"` // of Header.Total, 0 to 1
+	Share  float64 `json:"share"`            // of Header.Total, 0 to 1
+	Filter string  `json:"filter,omitempty"` // the tag filter that only these samples pass; "" if none can
 }
 
 // NewTags returns the document of all label keys with the n heaviest values of each (0: all).
 func NewTags(h Header, v *profile.View, n int) Tags {
+	type value struct {
+		weight    int64
+		label     profile.Label
+		low, high int64 // of numbers with the same text
+	}
 	type key struct {
-		values map[string]int64
+		values map[string]value
 		total  int64
 	}
 	keys := map[string]*key{}
@@ -51,18 +59,23 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 		for _, l := range s.Labels {
 			k := keys[l.Key]
 			if k == nil {
-				k = &key{values: map[string]int64{}}
+				k = &key{values: map[string]value{}}
 				keys[l.Key] = k
 			}
-			k.values[labelText(l)] += s.Value
+			text := labelText(l)
+			v, ok := k.values[text]
+			if !ok {
+				v = value{0, l, l.Num, l.Num}
+			}
+			k.values[text] = value{v.weight + s.Value, v.label, min(v.low, l.Num), max(v.high, l.Num)}
 			k.total += s.Value
 		}
 	}
 	d := Tags{Schema: TagsSchema, Header: h, Keys: []TagKey{}, Empty: v.Samples() == 0}
 	for name, k := range keys {
 		tk := TagKey{Key: name, Total: k.total, Share: unit.Share(k.total, h.Total)}
-		for value, weight := range k.values {
-			tk.Values = append(tk.Values, TagValue{value, weight, unit.Share(weight, h.Total)})
+		for text, v := range k.values {
+			tk.Values = append(tk.Values, TagValue{Value: text, Weight: v.weight, Share: unit.Share(v.weight, h.Total)})
 		}
 		slices.SortFunc(tk.Values, func(a, b TagValue) int {
 			return cmp.Or(cmp.Compare(max(b.Weight, -b.Weight), max(a.Weight, -a.Weight)), strings.Compare(a.Value, b.Value))
@@ -73,10 +86,27 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 			}
 			tk.Hidden, tk.Values = len(tk.Values)-n, tk.Values[:n]
 		}
+		for i := range tk.Values {
+			v := k.values[tk.Values[i].Value]
+			tk.Values[i].Filter = labelFilter(v.label, v.low, v.high)
+		}
 		d.Keys = append(d.Keys, tk)
 	}
 	slices.SortFunc(d.Keys, func(a, b TagKey) int {
 		return cmp.Or(cmp.Compare(max(b.Total, -b.Total), max(a.Total, -a.Total)), strings.Compare(a.Key, b.Key))
 	})
 	return d
+}
+
+// labelFilter returns the tag filter of a label's value: an expression that matches nothing else, in which commas
+// do not separate expressions, or numbers from low to high in the label's own unit. It is "" for a key that a filter
+// cannot name.
+func labelFilter(l profile.Label, low, high int64) string {
+	if l.Key == "" || strings.Contains(l.Key, "=") {
+		return ""
+	}
+	if l.Numeric {
+		return fmt.Sprintf("%s=%d:%d", l.Key, low, high)
+	}
+	return l.Key + "=^" + strings.ReplaceAll(regexp.QuoteMeta(l.Str), ",", `\x2c`) + "$"
 }

@@ -1686,6 +1686,7 @@ export interface TagKey {
 }
 
 export interface TagValue {
+  filter?: string;
   share: number;
   value: string;
   weight: number;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { address, get, getBytes } from "../api/client.ts";
-import type { Line as OwnLine, Tags, Top } from "../api/v1.ts";
+import type { Line as OwnLine, TagKey, Tags, Top } from "../api/v1.ts";
 import { decode, gunzip, Kind, type Page } from "../lib/decode.ts";
 import { hexColors } from "../draw/raster.ts";
 import { percent, quantity } from "../lib/format.ts";
@@ -14,7 +14,7 @@ import { costUnder } from "../lib/reshape.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { REST } from "../lib/tree.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
-import { Filter, filterFlags, filterParams, filters } from "../parts/filters.tsx";
+import { Filter, filterFlags, filterParams, filters, noFilters, TagChip } from "../parts/filters.tsx";
 import { MachineCode, Source } from "../parts/source.tsx";
 import { VirtualList } from "../parts/virtual.tsx";
 import { aboutFile, pprofAddress } from "../state/files.ts";
@@ -67,7 +67,7 @@ export function FlameView(): JSX.Element {
     drawn ? get<Top>("/top", { ...query, n: 20_000 }, signal) : null,
   );
   const labels = useLoad(JSON.stringify(["tags", name, type, drawn]), async (signal) =>
-    drawn ? get<Tags>("/tags", { file: name, type, n: 5 }, signal).catch(() => null) : null,
+    drawn ? get<Tags>("/tags", { file: name, type, n: 20 }, signal).catch(() => null) : null,
   );
   const params: FlameParams = {
     sample,
@@ -89,6 +89,7 @@ export function FlameView(): JSX.Element {
   const known = new Set((top.value?.warnings ?? []).map((w) => w.text));
   const news = (labels.value?.warnings ?? []).filter((w) => !known.has(w.text));
   const tab = param("tab") || "picture";
+  const filtered = filterFlags().length > 0;
   if (about.error !== null) return <Failure error={about.error} again={about.again} />;
   return (
     <div class={`flame tab-${tab} ${params.src ? "with-source" : ""}`}>
@@ -123,7 +124,7 @@ export function FlameView(): JSX.Element {
           }
         />
         <Search model={model} params={params} />
-        <details class="flame-filters" open={filterFlags().length > 0}>
+        <details class="flame-filters" open={filtered}>
           <summary>{t("flame.filters")}</summary>
           <div class="flame-filter-list">
             {filters.map((f) => (
@@ -145,6 +146,8 @@ export function FlameView(): JSX.Element {
                 ))}
               </select>
             )}
+            {keys.length > 0 && <LabelValue keys={keys} />}
+            <TagChip />
             <select
               aria-label={t("flame.color")}
               value={params.color || "kind"}
@@ -157,22 +160,8 @@ export function FlameView(): JSX.Element {
         </details>
         <button
           type="button"
-          disabled={!params.at && !params.x && !params.fn && !params.up && !time && !params.q && !params.src}
-          onClick={() =>
-            change({
-              at: "",
-              x: "",
-              fn: "",
-              view: "",
-              q: "",
-              src: "",
-              line: "",
-              focus: "",
-              ignore: "",
-              hide: "",
-              label: "",
-            })
-          }
+          disabled={!filtered && ["at", "x", "fn", "view", "q", "src"].every((k) => param(k) === "")}
+          onClick={() => change({ at: "", x: "", fn: "", view: "", q: "", src: "", line: "", ...noFilters() })}
         >
           {t("flame.reset")}
         </button>
@@ -202,6 +191,30 @@ export function FlameView(): JSX.Element {
         />
       </div>
     </div>
+  );
+}
+
+/** The values of labels, of which samples can be kept. */
+function LabelValue({ keys }: { keys: readonly TagKey[] }): JSX.Element {
+  return (
+    <select
+      aria-label={t("flame.tag")}
+      value={param("tag")}
+      onChange={(e) => change({ tag: e.currentTarget.value, at: undefined, x: undefined })}
+    >
+      <option value="">{t("flame.tag")}</option>
+      {keys.map((k) => (
+        <optgroup key={k.key} label={k.key}>
+          {(k.values ?? [])
+            .filter((v) => v.filter)
+            .map((v) => (
+              <option key={v.value} value={v.filter}>
+                {k.key}={v.value} · {percent(v.share, 1)}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </select>
   );
 }
 
