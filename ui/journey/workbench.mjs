@@ -786,6 +786,36 @@ step("samples are kept by a label's value", async () => {
   await p.close();
 });
 
+step("what is left out of a large flame graph is loaded when it is zoomed to", async () => {
+  const p = await openForeign("/flame?file=wide.pb.gz", picture);
+  const boxes = async (page) => Number(await page.locator(".flame-host").getAttribute("data-boxes"));
+  const before = await boxes(p.page);
+  await p.page.getByLabel("Search (regexp)").fill("main.handler299$");
+  await p.page.locator(".found", { hasText: "%" }).waitFor();
+  await p.settle();
+  await p.page.locator(picture).focus();
+  await p.page.keyboard.press("n");
+  await p.page.keyboard.press("Enter");
+  await p.page.waitForFunction(() => /^main\.handler299~/.test(new URLSearchParams(location.search).get("below") ?? ""));
+  // One box stood for 300.
+  const all = before + 299;
+  const whole = (n) => Number(document.querySelector(".flame-host")?.dataset["boxes"]) === n;
+  await p.page.waitForFunction(whole, all);
+  assert.match(await p.page.locator('.flame-path [aria-current="location"]').innerText(), /handler299/);
+  await p.settle("flame-deeper");
+  await accessible(p);
+  // The link has it.
+  await p.page.reload();
+  await p.page.waitForFunction(whole, all);
+  assert.match(await p.page.locator('.flame-path [aria-current="location"]').innerText(), /handler299/);
+  await p.page.locator(".flame-path").getByRole("button", { name: "main.main" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("below=") || location.search.includes("below=main.main"));
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("below="));
+  await p.page.waitForFunction(whole, before);
+  await p.close();
+});
+
 step("a recording of 2 GB opens, and its parts are explained", async () => {
   const p = await openForeign("/overview?file=large.whet", hot);
   await p.page.getByRole("link", { name: "Flame", exact: true }).click();

@@ -14,6 +14,7 @@ import { costUnder } from "../lib/reshape.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { REST } from "../lib/tree.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { missingPart, partsAround, useDeeper } from "../parts/deeper.ts";
 import { Filter, filterFlags, filterParams, filters, noFilters, TagChip } from "../parts/filters.tsx";
 import { MachineCode, Source } from "../parts/source.tsx";
 import { VirtualList } from "../parts/virtual.tsx";
@@ -32,6 +33,9 @@ import { Minimap } from "../views/minimap.ts";
 import { Tooltip } from "../views/tooltip.ts";
 
 const row = 42; // height of a line of the list, in pixels
+
+/** What the address has without a part, a function or a search. */
+const everything = { at: "", below: "", x: "", fn: "", view: "", q: "", src: "", line: "" };
 
 /** A flame graph with the expensive lines, and their source. */
 export function FlameView(): JSX.Element {
@@ -80,7 +84,12 @@ export function FlameView(): JSX.Element {
     color: param("color"),
     src: param("src"),
   };
-  const model = picture.value;
+  // Only call trees have parts that were left out, and that functions tell apart.
+  const deep = !params.up && !time && !params.fn;
+  const deeper = useDeeper(deep ? picture.value : null, picture.key, sample, (below, signal) =>
+    getBytes("/flame", { ...query, format: "packed", below }, signal),
+  );
+  const model = deeper.model ?? picture.value;
   const open = (fn: string, line?: number) =>
     change({ src: fn, line: line ? String(line) : undefined, tab: "source", fn: undefined }, false);
   useSharing(name, type, query, model, params, top.value);
@@ -161,7 +170,7 @@ export function FlameView(): JSX.Element {
         <button
           type="button"
           disabled={!filtered && ["at", "x", "fn", "view", "q", "src"].every((k) => param(k) === "")}
-          onClick={() => change({ at: "", x: "", fn: "", view: "", q: "", src: "", line: "", ...noFilters() })}
+          onClick={() => change({ ...everything, ...noFilters() })}
         >
           {t("flame.reset")}
         </button>
@@ -176,10 +185,13 @@ export function FlameView(): JSX.Element {
       <Warnings list={[...news, ...(top.value?.warnings ?? [])]} />
       <div class="flame-panes">
         <Lines top={top.value} model={model} params={params} error={top.error} again={top.again} open={open} />
-        <div class={`flame-picture ${picture.busy ? "busy" : ""}`}>
+        <div class={`flame-picture ${picture.busy || deeper.busy ? "busy" : ""}`}>
           {picture.error !== null && <Failure error={picture.error} again={picture.again} />}
+          {picture.error === null && deeper.error !== null && <Failure error={deeper.error} again={deeper.again} />}
           {(!model || spoken.key === "") && picture.error === null && <Loading />}
-          {model && spoken.key !== "" && <Picture key={spoken.key + graphKey} model={model} params={params} />}
+          {model && spoken.key !== "" && (
+            <Picture key={spoken.key + graphKey} model={model} params={params} settled={deep && !deeper.busy} />
+          )}
         </div>
         <SourcePane
           query={query}
@@ -358,8 +370,9 @@ function Cost(props: { share: number; cost: string; kind: string; children: JSX.
   );
 }
 
-/** The canvas, which follows the address, and changes it. */
-function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.Element {
+/** The canvas, which follows the address, and changes it. settled: nothing that the address names is still to come. */
+function Picture(props: { model: Model; params: FlameParams; settled: boolean }): JSX.Element {
+  const { model, params, settled } = props;
   const host = useRef<HTMLDivElement>(null);
   const parts = useRef<{ graph: Graph; map: Minimap; now: { state: ViewState }; tooltip: Tooltip } | null>(null);
   const state = viewState(model, params);
@@ -385,6 +398,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
           change(
             {
               at: place(scene, page.frames, graph.zoomBox(next)),
+              below: next.shape === "down" ? partsAround(model, params.sample, graph.zoomBox(next)) : undefined,
               x: writeRange(next.range),
               fn: next.shape === "focus" ? page.frames[next.focus]?.name : undefined,
               view: next.shape === "up" ? "up" : next.shape === "down" && params.time ? "time" : undefined,
@@ -417,7 +431,9 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
       return f ? graph.colors.kind(f.kind, f.name) : graph.colors.rest;
     };
     const map = new Minimap(t("flame.minimap"), (from, to) => store.set({ range: [from, to] }));
+    const focused = el.querySelector("canvas:focus") !== null;
     el.replaceChildren(map.el, graph.el, tooltip.el);
+    if (focused) graph.el.querySelector("canvas")?.focus();
     parts.current = { graph, map, now, tooltip };
     shown = graph;
     graph.update(state, null);
@@ -453,6 +469,11 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
     p.graph.update(state, before);
     p.tooltip.hide();
   }, [JSON.stringify(state)]);
+  useEffect(() => {
+    if (!settled) return;
+    const below = missingPart(model, params.sample);
+    if (below !== null) change({ below }, true);
+  }, [model, settled, params.at]);
   useEffect(() => parts.current?.graph.repaint(), [shade.value]);
   const view = model.view(state);
   const { scene } = model.scene(state);
@@ -501,7 +522,13 @@ function Path({ model, state }: { model: Model; state: ViewState }): JSX.Element
               class="plain"
               title={name(i)}
               aria-current={i === state.zoom ? "location" : undefined}
-              onClick={() => change({ at: i === 0 ? undefined : place(scene, model.page.frames, i), x: undefined })}
+              onClick={() =>
+                change({
+                  at: place(scene, model.page.frames, i) || undefined,
+                  below: state.shape === "down" ? partsAround(model, state.type, i) : undefined,
+                  x: undefined,
+                })
+              }
             >
               {shortName(name(i))}
             </button>
