@@ -47,8 +47,8 @@ type TagValue struct {
 func NewTags(h Header, v *profile.View, n int) Tags {
 	type value struct {
 		weight    int64
-		label     profile.Label
 		low, high int64 // of numbers with the same text
+		numeric   bool
 	}
 	type key struct {
 		values map[string]value
@@ -65,9 +65,9 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 			text := labelText(l)
 			v, ok := k.values[text]
 			if !ok {
-				v = value{0, l, l.Num, l.Num}
+				v = value{low: l.Num, high: l.Num}
 			}
-			k.values[text] = value{v.weight + s.Value, v.label, min(v.low, l.Num), max(v.high, l.Num)}
+			k.values[text] = value{v.weight + s.Value, min(v.low, l.Num), max(v.high, l.Num), l.Numeric}
 			k.total += s.Value
 		}
 	}
@@ -87,8 +87,13 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 			tk.Hidden, tk.Values = len(tk.Values)-n, tk.Values[:n]
 		}
 		for i := range tk.Values {
-			v := k.values[tk.Values[i].Value]
-			tk.Values[i].Filter = labelFilter(v.label, v.low, v.high)
+			one := &tk.Values[i]
+			if v := k.values[one.Value]; v.numeric {
+				one.Filter = labelFilter(name, fmt.Sprintf("%d:%d", v.low, v.high))
+			} else {
+				// Commas separate expressions.
+				one.Filter = labelFilter(name, "^"+strings.ReplaceAll(regexp.QuoteMeta(one.Value), ",", `\x2c`)+"$")
+			}
 		}
 		d.Keys = append(d.Keys, tk)
 	}
@@ -98,15 +103,11 @@ func NewTags(h Header, v *profile.View, n int) Tags {
 	return d
 }
 
-// labelFilter returns the tag filter of a label's value: an expression that matches nothing else, in which commas
-// do not separate expressions, or numbers from low to high in the label's own unit. It is "" for a key that a filter
-// cannot name.
-func labelFilter(l profile.Label, low, high int64) string {
-	if l.Key == "" || strings.Contains(l.Key, "=") {
+// labelFilter returns the tag filter of a label's values: an expression, or a range in the label's own unit. It is ""
+// for a key that a filter cannot name.
+func labelFilter(key, values string) string {
+	if key == "" || strings.Contains(key, "=") {
 		return ""
 	}
-	if l.Numeric {
-		return fmt.Sprintf("%s=%d:%d", l.Key, low, high)
-	}
-	return l.Key + "=^" + strings.ReplaceAll(regexp.QuoteMeta(l.Str), ",", `\x2c`) + "$"
+	return key + "=" + values
 }
