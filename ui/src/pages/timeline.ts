@@ -52,7 +52,7 @@ async function rowsOf(source: ServerSource): Promise<TimelineRow[]> {
 }
 
 /**
- * Lets a link without a view of its own find the goroutines of what the view before showed: those that its function
+ * Lets a link without a view find the goroutines of what the view before showed: those that its function
  * started, or that its filter finds, if there are any.
  */
 async function seek(source: ServerSource): Promise<void> {
