@@ -23,7 +23,17 @@ import (
 // deterministic.
 func (v *View) Tree(maxNodes int, bottomUp bool) *Tree {
 	v.needNodes()
-	g := newGrower(v, maxNodes, bottomUp)
+	g := newGrower(v, nil, maxNodes, bottomUp)
+	g.grow()
+	return g.tree()
+}
+
+// TreeBelow returns the part of the call tree below a path, pruned like Tree: its root is the path's last node. path
+// has the nodes from the root's child down: each matches the indices of nodes for which it is true. The tree is a lone
+// root without cost if no sample has the path.
+func (v *View) TreeBelow(path []func(node uint32) bool, maxNodes int) *Tree {
+	v.needNodes()
+	g := newGrower(v, path, maxNodes, false)
 	g.grow()
 	return g.tree()
 }
@@ -137,7 +147,8 @@ func magnitude(weight int64) int {
 	return n<<4 | int(uint64(weight)<<(64-n)>>59&15)
 }
 
-func newGrower(v *View, maxNodes int, bottomUp bool) *grower {
+// newGrower returns a grower of the tree of the samples that have the path, from its end on.
+func newGrower(v *View, path []func(node uint32) bool, maxNodes int, bottomUp bool) *grower {
 	n := v.Samples()
 	g := &grower{v: v, bottomUp: bottomUp, maxNodes: maxNodes}
 	walkers := make([]walker, 0, n)
@@ -150,6 +161,9 @@ func newGrower(v *View, maxNodes int, bottomUp bool) *grower {
 		}
 		if v.label != nil {
 			w.stack, w.inside = stackRef(0).upTo(1), v.label[i]
+		}
+		if !g.follow(&w, path) {
+			continue
 		}
 		walkers = append(walkers, w)
 		root.total += w.value
@@ -166,6 +180,16 @@ func newGrower(v *View, maxNodes int, bottomUp bool) *grower {
 	g.batch = append(g.batch, root)
 	g.show()
 	return g
+}
+
+// follow walks a sample down a path, and reports whether it has that.
+func (g *grower) follow(w *walker, path []func(node uint32) bool) bool {
+	for _, is := range path {
+		if n := g.step(w); n == None || !is(n) {
+			return false
+		}
+	}
+	return true
 }
 
 // step returns the next node of a sample's path, None at its end.

@@ -80,6 +80,45 @@ func TestTreeEqualsNaiveTree(t *testing.T) {
 	}
 }
 
+// TestTreeBelow compares the tree below each node with that part of the whole tree.
+func TestTreeBelow(t *testing.T) {
+	p := profiletest.Generate(profiletest.Options{Samples: 60, Inlines: true, Leave: 0.3})
+	for _, q := range []profile.Query{{}, {Type: 1, By: profile.ByPackage}} {
+		v := view(t, p, q)
+		self, total := naiveTree(v, false)
+		whole := v.Tree(0, false)
+		for i := range whole.Nodes {
+			var path []func(uint32) bool
+			at := ""
+			for k := uint32(i); k > 0; k = whole.Nodes[k].Parent {
+				want := whole.Nodes[k].Node
+				path = append(path, func(n uint32) bool { return n == want })
+				at = fmt.Sprintf("/%d", want) + at
+			}
+			slices.Reverse(path)
+			below := v.TreeBelow(path, 0)
+			n := 0
+			for p := range total {
+				if p == at || strings.HasPrefix(p, at+"/") {
+					n++
+				}
+			}
+			if len(below.Nodes) != n {
+				t.Fatalf("%d nodes below %s, want %d", len(below.Nodes), at, n)
+			}
+			for k, p := range paths(below) {
+				if n := below.Nodes[k]; n.Self != self[at+p] || n.Total != total[at+p] {
+					t.Fatalf("%s%s: self %d total %d, want %d %d", at, p, n.Self, n.Total, self[at+p], total[at+p])
+				}
+			}
+		}
+		if none := v.TreeBelow([]func(uint32) bool{func(uint32) bool { return false }}, 0); len(none.Nodes) != 1 ||
+			none.Nodes[0].Total != 0 {
+			t.Errorf("a path that no sample has: %+v", none.Nodes)
+		}
+	}
+}
+
 // TestTreePruning checks that a pruned tree has the heaviest nodes, that nothing
 // is lost from totals, and that it is in preorder.
 func TestTreePruning(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/report"
@@ -98,6 +99,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		name = filepath.Base(name) // pages are sent to others
 	}
 	t := timeline.New(x, name)
+	t.MarkKinds(input.TraceKind(arg, x, f.view.Own))
 	o := window.Options{From: from, To: to}
 	switch {
 	case f.view.JSON:

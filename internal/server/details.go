@@ -53,14 +53,14 @@ func (a *api) utilization(r *http.Request, _ *params) (any, error) {
 
 // manyStacks answers with the stacks of these numbers, in order.
 func (a *api) manyStacks(ids []string, p *params) (any, error) {
-	all := make([][]frame, len(ids))
+	all := make([][]timeline.Frame, len(ids))
 	for i, id := range ids {
 		n, err := strconv.ParseUint(id, 10, 32)
 		if err != nil {
 			p.fail("ids", strconv.Quote(id[:min(len(id), 20)])+" is not the number of a stack")
 			break
 		}
-		all[i] = frames(a.t.Stack(uint32(n)))
+		all[i] = a.t.Frames(uint32(n))
 	}
 	return all, p.err
 }

@@ -127,7 +127,7 @@ func TestAPI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := decode[[]frame](t, ask(h, "GET", "/api/stack?n="+string(n))); len(f) > 0 &&
+			if f := decode[[]timeline.Frame](t, ask(h, "GET", "/api/stack?n="+string(n))); len(f) > 0 &&
 				f[0].Function != "" && f[0].Line > 0 {
 				stacks++
 			}
@@ -136,7 +136,7 @@ func TestAPI(t *testing.T) {
 	if stacks == 0 {
 		t.Error("no span has a stack")
 	}
-	if f := decode[[]frame](t, ask(h, "GET", "/api/stack?n=0")); f == nil || len(f) != 0 {
+	if f := decode[[]timeline.Frame](t, ask(h, "GET", "/api/stack?n=0")); f == nil || len(f) != 0 {
 		t.Errorf("no stack: %v", f)
 	}
 	for _, name := range trace.Metrics {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/server/problem"
-	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
@@ -235,13 +234,6 @@ func (a *api) metric(_ *http.Request, p *params) (any, error) {
 	return a.t.Metric(name, from, to, width)
 }
 
-// A frame is a call on a stack.
-type frame struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-}
-
 func (a *api) stack(_ *http.Request, p *params) (any, error) {
 	if ids := p.ids(); ids != nil || p.err != nil {
 		return a.manyStacks(ids, p)
@@ -250,13 +242,5 @@ func (a *api) stack(_ *http.Request, p *params) (any, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return frames(a.t.Stack(uint32(n))), nil
-}
-
-func frames(stack []stacks.Frame) []frame {
-	out := make([]frame, len(stack)) // never null
-	for i, f := range stack {
-		out[i] = frame{f.Func, f.File, f.Line}
-	}
-	return out
+	return a.t.Frames(uint32(n)), nil
 }

@@ -9,12 +9,14 @@ import (
 	"os"
 	rtrace "runtime/trace"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/index/indextest"
+	"github.com/whet-go/whet/trace/stacks"
 )
 
 // marked returns the timeline of a trace with nested regions and messages.
@@ -219,5 +221,41 @@ func TestClasses(t *testing.T) {
 	infos, err := tl.Classes()
 	if err != nil || infos == nil || len(infos) != 0 {
 		t.Errorf("%v, %v: a program without a server", infos, err)
+	}
+}
+
+// TestKinds says whose code frames are, wherever they are shown.
+func TestKinds(t *testing.T) {
+	tl := marked(t)
+	tl.MarkKinds(func(f stacks.Frame) string {
+		if strings.Contains(f.Func, "timeline.") {
+			return "own"
+		}
+		return "std"
+	})
+	weights, err := tl.Stacks(t.Context(), StackQuery{By: ByWait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	see := func(f Frame) {
+		want := "std"
+		if strings.Contains(f.Function, "timeline.") {
+			want = "own"
+		}
+		if count[want]++; f.Kind != want {
+			t.Errorf("%s is %q, want %s", f.Function, f.Kind, want)
+		}
+	}
+	for _, f := range weights.Frames {
+		see(f)
+	}
+	for n := range uint32(10) {
+		for _, f := range tl.Frames(n) {
+			see(f)
+		}
+	}
+	if count["own"] == 0 || count["std"] == 0 {
+		t.Errorf("seen %v", count)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/stacks"
 )
 
 // What the stacks of a window are weighed by.
@@ -36,6 +37,24 @@ type Frame struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
+	Kind     string `json:"kind,omitempty"` // whose code it is: own, std or dep; "" is unknown
+}
+
+// MarkKinds lets frames say whose code they are: kind returns own, std or dep. It must be called before any frame is
+// asked for, and kind may be called concurrently. With nil, that is unknown.
+func (t *Timeline) MarkKinds(kind func(stacks.Frame) string) { t.kind = kind }
+
+// Frames returns the frames of a stack by its number in a span, leaf first; none for 0.
+func (t *Timeline) Frames(n uint32) []Frame {
+	stack := t.x.Stack(n)
+	frames := make([]Frame, len(stack)) // never null
+	for i, f := range stack {
+		frames[i] = Frame{Function: f.Func, File: f.File, Line: f.Line}
+		if t.kind != nil {
+			frames[i].Kind = t.kind(f)
+		}
+	}
+	return frames
 }
 
 // A StackWeight is a stack with its weight.
@@ -99,8 +118,7 @@ func (t *Timeline) Stacks(ctx context.Context, q StackQuery) (StackAnswer, error
 	known := map[Frame]int{}
 	for _, k := range keys {
 		one := StackWeight{Frames: []int{}, State: k.state, Value: sums[k]}
-		for _, f := range t.x.Stack(k.stack) {
-			frame := Frame{f.Func, f.File, f.Line}
+		for _, frame := range t.Frames(k.stack) {
 			at, ok := known[frame]
 			if !ok {
 				at = len(a.Frames)

@@ -41,6 +41,8 @@ type Timeline struct {
 	requests *found     // nil until first used
 
 	goroutineKinds []uint32 // by index; nil until first used
+
+	kind func(stacks.Frame) string // whose code a frame is; nil if unknown
 }
 
 // New returns the timeline of an index, which must remain open. name is for display.
@@ -194,9 +196,6 @@ func (t *Timeline) count(of string) int64 {
 	}
 	return int64(len(t.requests.all))
 }
-
-// Stack returns a stack by its number in a span, leaf first; nil for 0.
-func (t *Timeline) Stack(n uint32) []stacks.Frame { return t.x.Stack(n) }
 
 // A Point has the values of a metric since the previous point, up to its own time.
 type Point struct {

@@ -837,6 +837,68 @@ step("a million labels neither fill the page nor stop it", async () => {
   await q.close();
 });
 
+step("samples are kept by a label's value", async () => {
+  const p = await openForeign("/flame?file=labels.whet", picture);
+  await p.page.locator(".flame-filters summary").click();
+  const values = p.page.getByLabel("Only with the label");
+  await values.locator("optgroup option").first().waitFor({ state: "attached" });
+  const [, first] = await values.locator("option").evaluateAll((all) => all.map((o) => [o.value, o.textContent]));
+  const [filter, text] = first;
+  assert.match(text, /^request=.+ · .*%$/);
+  assert.match(filter, /^request=\d+:\d+$/);
+  await values.selectOption(filter);
+  await p.page.waitForFunction((f) => new URLSearchParams(location.search).get("tag") === f, filter);
+  const chip = p.page.locator(".chip");
+  assert.match(await chip.innerText(), /^request=\d/);
+  await p.page.locator(".flame-picture:not(.busy)").waitFor();
+  await p.settle("label-value");
+  await accessible(p);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /--tag-focus request=\d/);
+  await p.page.keyboard.press("Escape");
+  // The next view has it, and drops it.
+  await p.page.getByRole("link", { name: "Graph", exact: true }).click();
+  await p.page.locator(".callgraph .node").first().waitFor();
+  await p.page.getByRole("button", { name: /^Without the filter request=/ }).click();
+  await p.page.waitForFunction(() => !location.search.includes("tag="));
+  await p.page.goBack();
+  await chip.waitFor();
+  await p.page.getByRole("link", { name: "Flame", exact: true }).click();
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("tag="));
+  await p.close();
+});
+
+step("what is left out of a large flame graph is loaded when it is zoomed to", async () => {
+  const p = await openForeign("/flame?file=wide.pb.gz", picture);
+  const boxes = async (page) => Number(await page.locator(".flame-host").getAttribute("data-boxes"));
+  const before = await boxes(p.page);
+  await p.page.getByLabel("Search (regexp)").fill("main.handler299$");
+  await p.page.locator(".found", { hasText: "%" }).waitFor();
+  await p.settle();
+  await p.page.locator(picture).focus();
+  await p.page.keyboard.press("n");
+  await p.page.keyboard.press("Enter");
+  await p.page.waitForFunction(() => /^main\.handler299~/.test(new URLSearchParams(location.search).get("below") ?? ""));
+  // One box stood for 300.
+  const all = before + 299;
+  const whole = (n) => Number(document.querySelector(".flame-host")?.dataset["boxes"]) === n;
+  await p.page.waitForFunction(whole, all);
+  assert.match(await p.page.locator('.flame-path [aria-current="location"]').innerText(), /handler299/);
+  await p.settle("flame-deeper");
+  await accessible(p);
+  // The link has it.
+  await p.page.reload();
+  await p.page.waitForFunction(whole, all);
+  assert.match(await p.page.locator('.flame-path [aria-current="location"]').innerText(), /handler299/);
+  await p.page.locator(".flame-path").getByRole("button", { name: "main.main" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("below=") || location.search.includes("below=main.main"));
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("below="));
+  await p.page.waitForFunction(whole, before);
+  await p.close();
+});
+
 step("a recording of 2 GB opens, and its parts are explained", async () => {
   const p = await openForeign("/overview?file=large.whet", hot);
   await p.page.getByRole("link", { name: "Flame", exact: true }).click();
@@ -1134,6 +1196,67 @@ step("the next view has the same filters and the same function", async () => {
   await p.page.goto(`${address}/graph?file=after.whet&focus=joinQuickly&type=cpu:cpu`);
   await p.page.getByRole("button", { name: "Clear filters" }).click();
   await other.first().waitFor();
+  await p.close();
+});
+
+step("all views keep what is looked at", async () => {
+  const p = await open("/flame?file=after.whet&type=allocs:alloc_space&focus=joinQuickly", picture);
+  const tab = (name) => p.page.locator("nav.tabs").getByRole("link", { name, exact: true }).click();
+  const has = (want) =>
+    p.page.waitForFunction((all) => {
+      const q = new URLSearchParams(location.search);
+      return Object.entries(all).every(([k, v]) => (q.get(k) ?? "").endsWith(v));
+    }, want);
+  const all = { type: "allocs:alloc_space", focus: "joinQuickly", src: "joinQuickly" };
+  // Filters alone are something to show everything of.
+  assert.ok(await p.page.getByRole("button", { name: "Show everything" }).isEnabled());
+  await p.page.locator(".virtual-row", { hasText: "joinQuickly" }).first().click();
+  await has(all);
+  await tab("Lines over time");
+  await has(all);
+  const row = p.page.locator(".over-time tbody tr", { hasText: "joinQuickly" });
+  await row.first().waitFor();
+  assert.equal(await p.page.locator(".over-time tbody tr", { hasText: "joinSlowly" }).count(), 0);
+  assert.equal(await p.page.getByLabel("Sample type").inputValue(), "allocs:alloc_space");
+  assert.equal(await p.page.getByLabel("Keep samples with a frame that matches").inputValue(), "joinQuickly");
+  await p.settle("series-filters");
+  await accessible(p);
+  await tab("Memory");
+  await has(all);
+  await tab("Goroutines");
+  await has(all);
+  assert.equal(await p.page.getByLabel("Function, file or creator (regexp)").inputValue(), "joinQuickly");
+  await p.page.getByRole("button", { name: /^Only with .*joinQuickly/ }).click();
+  await has({ ...all, focus: "joinQuickly$" });
+  await p.page.getByLabel("Function, file or creator (regexp)").fill("");
+  await p.page.keyboard.press("Enter");
+  await has({ focus: "" });
+  // The goroutines of a group are found in the timeline, and the way back has their function.
+  const traced = await p.page.evaluate(async () => {
+    const { rows } = await (await fetch("/trace/after.whet/api/rows?type=goroutine&limit=1000")).json();
+    return rows.map((r) => r.kind);
+  });
+  const links = p.page.getByRole("link", { name: "In the timeline" });
+  const first = await links.evaluateAll((all) => all.map((a) => new URLSearchParams(a.search).get("src")));
+  const at = first.findIndex((f) => traced.includes(f));
+  assert.ok(at >= 0, `${first} in ${traced}`);
+  const name = first[at];
+  await links.nth(at).click();
+  await p.page.getByLabel("Search goroutines by a regular expression").waitFor();
+  assert.equal(await p.page.getByLabel("Search goroutines by a regular expression").inputValue(), `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+  await p.settle("timeline-goroutines");
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("flame");
+  await p.page.keyboard.press("Enter");
+  await p.page.locator(picture).waitFor();
+  await has({ src: name });
+  // Nothing is left after that.
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await has({ src: "" });
+  await p.page.goto(`${address}/flame?file=after.whet&focus=joinQuickly`);
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.waitForFunction(() => !location.search.includes("focus="));
+  assert.ok(await p.page.getByRole("button", { name: "Show everything" }).isDisabled());
   await p.close();
 });
 

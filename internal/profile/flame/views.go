@@ -66,6 +66,28 @@ func Views(
 	return views, nil
 }
 
+// Below returns the view of the part of v's tree below a path, which has the names of frames from the root's child
+// down; false if there is none. frame describes the nodes.
+func Below(v *profile.View, path []string, frame func(profile.Node) Frame) (View, bool) {
+	names := make(map[uint32]string)
+	name := func(id uint32) string {
+		text, ok := names[id]
+		if !ok {
+			text = frame(v.Node(id)).Name
+			names[id] = text
+		}
+		return text
+	}
+	steps := make([]func(uint32) bool, len(path))
+	for i, want := range path {
+		steps[i] = func(id uint32) bool { return name(id) == want }
+	}
+	tree := v.TreeBelow(steps, MaxNodes)
+	return View{
+		Type: v.Type(), Total: v.Total(), Frame: func(id uint32) Frame { return frame(v.Node(id)) }, Tree: tree,
+	}, len(tree.Nodes) > 1 || tree.Nodes[0].Total != 0
+}
+
 // A ratio converts the values of one sample type to another: times/of, in lowest terms. The zero ratio is none.
 type ratio struct{ times, of int64 }
 

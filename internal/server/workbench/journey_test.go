@@ -95,6 +95,7 @@ func TestJourney(t *testing.T) {
 			"strings.pb.gz":   hostile.Gzip(hostile.Strings(markup + hostile.Terminal)),
 			"labels.pb.gz":    hostile.Gzip(hostile.Labels(1_000_000)),
 			"labels.whet":     hostile.Recording(hostile.Gzip(hostile.Labels(1_000_000))),
+			"wide.pb.gz":      wide(t, 300),
 			"keys.pb.gz":      hostile.Gzip(hostile.LabelKeys(1_000_000)),
 			"cut.whet":        after[:len(after)*2/3],
 			"<b>markup.whet":  after,

@@ -111,6 +111,7 @@ func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, re
 		return nil, nil, err
 	}
 	line := timeline.New(x.Index, path.Base(name))
+	line.MarkKinds(input.TraceKind(place, x.Index, s.o.Own))
 	t = &openTimeline{path: place, trace: x, line: line, handler: server.Answers(line, server.Page{}), users: 1}
 	c.kept = append(c.kept, t)
 	if len(c.kept) > maxTimelines {

@@ -16,8 +16,11 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// maxText is the length of the longest parameter, in bytes.
-const maxText = 4000
+// The lengths of the longest parameter, and of the longest path of functions, in bytes.
+const (
+	maxText = 4000
+	maxPath = 200_000
+)
 
 // A query is the parameters of a view of a profile. They are the flags of the command.
 type query struct {
@@ -92,8 +95,12 @@ func readQuery(r *http.Request) (*query, error) {
 	}
 	for name, vs := range values {
 		for _, v := range vs {
-			if len(v) > maxText {
-				return nil, diag.Usagef(name, fmt.Sprintf("it has more than %d bytes", maxText), "")
+			most := maxText
+			if name == "below" {
+				most = maxPath
+			}
+			if len(v) > most {
+				return nil, diag.Usagef(name, fmt.Sprintf("it has more than %d bytes", most), "")
 			}
 		}
 	}

@@ -65,7 +65,11 @@ func (s *Server) routes() []route {
 			openapi.Param{
 				Name: "order", About: "time has the CPU samples of the execution trace", Enum: []string{"cost", "time"},
 			},
-			openapi.Param{Name: "all", About: "with html, all profiles of the recording", Type: "boolean"}),
+			openapi.Param{Name: "all", About: "with html, all profiles of the recording", Type: "boolean"},
+			openapi.Param{
+				Name:  "below",
+				About: "only the tree below a path, in full detail: the names of functions, outermost first, one a line",
+			}),
 			pictures.FlameTree{}, s.kept(s.flame), "application/octet-stream", "text/html"),
 		get("/graph", "graph", "The call graph: whet graph", viewParams(byParam(), numberParam("boxes"),
 			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "svg", "dot"}}),

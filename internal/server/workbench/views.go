@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"strings"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
@@ -211,6 +212,9 @@ func (s *Server) flame(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if q.given.Get("below") != "" && (q.given.Get("order") == "time" || q.given.Get("format") == "html") {
+		return diag.Usagef("below", "a part of the tree is neither in the order of time nor a page", "want json or packed")
+	}
 	in, release, err := s.open(r, q, "")
 	if err != nil {
 		return err
@@ -273,6 +277,15 @@ func (s *Server) flameInput(q *query, in *input.Input) (pictures.FlameInput, err
 		doc.Title += " · " + in.Part
 	}
 	frame := flame.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
+	if below := q.given.Get("below"); below != "" {
+		view, ok := flame.Below(in.View, strings.Split(below, "\n"), frame)
+		if !ok {
+			return doc, diag.Usagef("below", "no sample has this path",
+				"it has the names of functions from the outermost down, one a line")
+		}
+		doc.Views = []flame.View{view}
+		return doc, nil
+	}
 	views, err := flame.Views(in.Profile, in.View, frame)
 	doc.Views = views
 	return doc, err

@@ -461,6 +461,8 @@ func TestProblems(t *testing.T) {
 		{"GET", "/api/v1/list?file=a.whet", "", 400, "function", nil},
 		{"GET", "/api/v1/list?file=a.whet&function=main.none", "", 400, "no function", nil},
 		{"GET", "/api/v1/flame?file=a.whet&format=pdf", "", 400, "pdf", nil},
+		{"GET", "/api/v1/flame?file=a.whet&below=main.none", "", 400, "below", nil},
+		{"GET", "/api/v1/flame?file=a.whet&below=main.main&format=html", "", 400, "neither in the order of time", nil},
 		{"GET", "/api/v1/top?file=a.whet&tagroot=absent", "", 400, "absent", nil},
 		{"GET", "/api/v1/timeline?file=a.whet&from=x", "", 400, "not a time", nil},
 		{"GET", "/api/v1/timeline?file=a.whet&from=9&to=3", "", 400, "ends before", nil},

@@ -45,6 +45,7 @@ type TimelineFrame struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
+	Kind     string `json:"kind,omitempty"` // whose code it is, as timeline.Frame has it
 }
 
 // A TimelineStack is a stack with the number that spans use.
@@ -189,8 +190,8 @@ func (d *TimelineDoc) addStacks(t *timeline.Timeline) {
 	known := map[TimelineFrame]int{}
 	for _, n := range most(count, maxStacks) {
 		stack := TimelineStack{Stack: n, Frames: []int{}}
-		for _, f := range t.Stack(n) {
-			frame := TimelineFrame{Function: f.Func, File: f.File, Line: f.Line}
+		for _, f := range t.Frames(n) {
+			frame := TimelineFrame(f)
 			at, ok := known[frame]
 			if !ok {
 				at = len(d.Frames)

@@ -60,6 +60,7 @@ export interface TimelineFrame {
   function: string;
   file: string;
   line: number;
+  kind?: string;
 }
 
 export interface TimelineMetric {
@@ -121,6 +122,7 @@ export interface Frame {
   function: string;
   file: string;
   line: number;
+  kind?: string;
 }
 
 export interface StackWeight {

@@ -1706,6 +1706,7 @@ export interface TagKey {
 }
 
 export interface TagValue {
+  filter?: string;
   share: number;
   value: string;
   weight: number;

@@ -20,6 +20,13 @@ describe("editorAddress", () => {
   ])("%s:%d", (file, line, want) => {
     expect(editorAddress(editor, file, line)).toBe(want);
   });
+  it.each([
+    ["net/http/server.go", ""],
+    ["/work/shop/a/b.go", "vscode://file/work/shop/a/b.go:3"],
+    ["example.com/shop/a/b.go", "vscode://file/work/shop/a/b.go:3"],
+  ])("%s, which may be of another module", (file, want) => {
+    expect(editorAddress(editor, file, 3, false)).toBe(want);
+  });
   it("needs an editor", () => {
     expect(editorAddress(undefined, "a.go", 1)).toBe("");
   });

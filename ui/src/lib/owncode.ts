@@ -1,7 +1,11 @@
 import type { TimelineFrame } from "../api/timeline.ts";
 
-/** The origin of a frame's code, as far as a trace shows it: traces have files, but no main module. */
+/**
+ * The origin of a frame's code: as Go determined it from the recording and --own or, where it could not, as far as a
+ * trace shows it: traces have files, but no main module.
+ */
 export function frameKind(f: TimelineFrame): "own" | "std" | "dep" {
+  if (f.kind === "own" || f.kind === "std" || f.kind === "dep") return f.kind;
   const path = f.function.split("/");
   const first = path.length > 1 ? path[0] : f.function.slice(0, Math.max(f.function.indexOf("."), 0));
   if (first !== "main" && !first.includes(".")) return "std";

@@ -209,6 +209,10 @@ describe("states and code", () => {
     expect(frameKind(f("runtime.gopark"))).toBe("std");
     expect(frameKind(f("example.com/shop/cart.(*Cart).Add"))).toBe("own");
     expect(frameKind(f("example.com/dep.F", "/go/pkg/mod/example.com/dep@v1.0.0/f.go"))).toBe("dep");
+    // A module without a dot looks like the standard library, but not to Go, which knows the main module.
+    expect(frameKind(f("shop/cart.Add"))).toBe("std");
+    expect(frameKind({ ...f("shop/cart.Add"), kind: "own" })).toBe("own");
+    expect(frameKind({ ...f("example.com/shop.F"), kind: "dep" })).toBe("dep");
     expect(ownFrame([f("runtime.gopark"), f("sync.(*Mutex).Lock"), f("main.work"), f("main.main")])?.function).toBe(
       "main.work",
     );

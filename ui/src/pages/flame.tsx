@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { address, get, getBytes } from "../api/client.ts";
-import type { Line as OwnLine, Tags, Top } from "../api/v1.ts";
+import type { Line as OwnLine, TagKey, Tags, Top } from "../api/v1.ts";
 import { decode, gunzip, Kind, type Page } from "../lib/decode.ts";
 import { hexColors } from "../draw/raster.ts";
 import { percent, quantity } from "../lib/format.ts";
@@ -14,7 +14,8 @@ import { costUnder } from "../lib/reshape.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { REST } from "../lib/tree.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
-import { Filter, filterFlags, filterParams, filters } from "../parts/filters.tsx";
+import { missingPart, partsAround, useDeeper } from "../parts/deeper.ts";
+import { Filter, filterFlags, filterParams, filters, noFilters, TagChip } from "../parts/filters.tsx";
 import { MachineCode, Source } from "../parts/source.tsx";
 import { VirtualList } from "../parts/virtual.tsx";
 import { aboutFile, pprofFile } from "../state/files.ts";
@@ -32,6 +33,9 @@ import { Minimap } from "../views/minimap.ts";
 import { Tooltip } from "../views/tooltip.ts";
 
 const row = 42; // height of a line of the list, in pixels
+
+/** What the address has without a part, a function or a search. */
+const everything = { at: "", below: "", x: "", fn: "", view: "", q: "", src: "", line: "" };
 
 /** A flame graph with the expensive lines, and their source. */
 export function FlameView(): JSX.Element {
@@ -67,7 +71,7 @@ export function FlameView(): JSX.Element {
     drawn ? get<Top>("/top", { ...query, n: 20_000 }, signal) : null,
   );
   const labels = useLoad(JSON.stringify(["tags", name, type, drawn]), async (signal) =>
-    drawn ? get<Tags>("/tags", { file: name, type, n: 5 }, signal).catch(() => null) : null,
+    drawn ? get<Tags>("/tags", { file: name, type, n: 20 }, signal).catch(() => null) : null,
   );
   const params: FlameParams = {
     sample,
@@ -80,7 +84,12 @@ export function FlameView(): JSX.Element {
     color: param("color"),
     src: param("src"),
   };
-  const model = picture.value;
+  // Only call trees have parts that were left out, and that functions tell apart.
+  const deep = !params.up && !time && !params.fn;
+  const deeper = useDeeper(deep ? picture.value : null, picture.key, sample, (below, signal) =>
+    getBytes("/flame", { ...query, format: "packed", below }, signal),
+  );
+  const model = deeper.model ?? picture.value;
   const open = (fn: string, line?: number) =>
     change({ src: fn, line: line ? String(line) : undefined, tab: "source", fn: undefined }, false);
   useSharing(name, type, query, model, params, top.value);
@@ -89,6 +98,7 @@ export function FlameView(): JSX.Element {
   const known = new Set((top.value?.warnings ?? []).map((w) => w.text));
   const news = (labels.value?.warnings ?? []).filter((w) => !known.has(w.text));
   const tab = param("tab") || "picture";
+  const filtered = filterFlags().length > 0;
   if (about.error !== null) return <Failure error={about.error} again={about.again} />;
   return (
     <div class={`flame tab-${tab} ${params.src ? "with-source" : ""}`}>
@@ -123,7 +133,7 @@ export function FlameView(): JSX.Element {
           }
         />
         <Search model={model} params={params} />
-        <details class="flame-filters" open={filterFlags().length > 0}>
+        <details class="flame-filters" open={filtered}>
           <summary>{t("flame.filters")}</summary>
           <div class="flame-filter-list">
             {filters.map((f) => (
@@ -145,6 +155,8 @@ export function FlameView(): JSX.Element {
                 ))}
               </select>
             )}
+            {keys.length > 0 && <LabelValue keys={keys} />}
+            <TagChip />
             <select
               aria-label={t("flame.color")}
               value={params.color || "kind"}
@@ -157,22 +169,8 @@ export function FlameView(): JSX.Element {
         </details>
         <button
           type="button"
-          disabled={!params.at && !params.x && !params.fn && !params.up && !time && !params.q && !params.src}
-          onClick={() =>
-            change({
-              at: "",
-              x: "",
-              fn: "",
-              view: "",
-              q: "",
-              src: "",
-              line: "",
-              focus: "",
-              ignore: "",
-              hide: "",
-              label: "",
-            })
-          }
+          disabled={!filtered && ["at", "x", "fn", "view", "q", "src"].every((k) => param(k) === "")}
+          onClick={() => change({ ...everything, ...noFilters() })}
         >
           {t("flame.reset")}
         </button>
@@ -187,10 +185,13 @@ export function FlameView(): JSX.Element {
       <Warnings list={[...news, ...(top.value?.warnings ?? [])]} />
       <div class="flame-panes">
         <Lines top={top.value} model={model} params={params} error={top.error} again={top.again} open={open} />
-        <div class={`flame-picture ${picture.busy ? "busy" : ""}`}>
+        <div class={`flame-picture ${picture.busy || deeper.busy ? "busy" : ""}`}>
           {picture.error !== null && <Failure error={picture.error} again={picture.again} />}
+          {picture.error === null && deeper.error !== null && <Failure error={deeper.error} again={deeper.again} />}
           {(!model || spoken.key === "") && picture.error === null && <Loading />}
-          {model && spoken.key !== "" && <Picture key={spoken.key + graphKey} model={model} params={params} />}
+          {model && spoken.key !== "" && (
+            <Picture key={spoken.key + graphKey} model={model} params={params} settled={deep && !deeper.busy} />
+          )}
         </div>
         <SourcePane
           query={query}
@@ -202,6 +203,30 @@ export function FlameView(): JSX.Element {
         />
       </div>
     </div>
+  );
+}
+
+/** The values of labels, of which samples can be kept. */
+function LabelValue({ keys }: { keys: readonly TagKey[] }): JSX.Element {
+  return (
+    <select
+      aria-label={t("flame.tag")}
+      value={param("tag")}
+      onChange={(e) => change({ tag: e.currentTarget.value, at: undefined, x: undefined })}
+    >
+      <option value="">{t("flame.tag")}</option>
+      {keys.map((k) => (
+        <optgroup key={k.key} label={k.key}>
+          {(k.values ?? [])
+            .filter((v) => v.filter)
+            .map((v) => (
+              <option key={v.value} value={v.filter}>
+                {k.key}={v.value} · {percent(v.share, 1)}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </select>
   );
 }
 
@@ -348,8 +373,9 @@ function Cost(props: { share: number; cost: string; kind: string; children: JSX.
   );
 }
 
-/** The canvas, which follows the address, and changes it. */
-function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.Element {
+/** The canvas, which follows the address, and changes it. settled: nothing that the address names is still to come. */
+function Picture(props: { model: Model; params: FlameParams; settled: boolean }): JSX.Element {
+  const { model, params, settled } = props;
   const host = useRef<HTMLDivElement>(null);
   const parts = useRef<{ graph: Graph; map: Minimap; now: { state: ViewState }; tooltip: Tooltip } | null>(null);
   const state = viewState(model, params);
@@ -375,6 +401,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
           change(
             {
               at: place(scene, page.frames, graph.zoomBox(next)),
+              below: next.shape === "down" ? partsAround(model, params.sample, graph.zoomBox(next)) : undefined,
               x: writeRange(next.range),
               fn: next.shape === "focus" ? page.frames[next.focus]?.name : undefined,
               view: next.shape === "up" ? "up" : next.shape === "down" && params.time ? "time" : undefined,
@@ -407,7 +434,9 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
       return f ? graph.colors.kind(f.kind, f.name) : graph.colors.rest;
     };
     const map = new Minimap(t("flame.minimap"), (from, to) => store.set({ range: [from, to] }));
+    const focused = el.querySelector("canvas:focus") !== null;
     el.replaceChildren(map.el, graph.el, tooltip.el);
+    if (focused) graph.el.querySelector("canvas")?.focus();
     parts.current = { graph, map, now, tooltip };
     shown = graph;
     graph.update(state, null);
@@ -443,6 +472,11 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
     p.graph.update(state, before);
     p.tooltip.hide();
   }, [JSON.stringify(state)]);
+  useEffect(() => {
+    if (!settled) return;
+    const below = missingPart(model, params.sample);
+    if (below !== null) change({ below }, true);
+  }, [model, settled, params.at]);
   useEffect(() => parts.current?.graph.repaint(), [shade.value]);
   const view = model.view(state);
   const { scene } = model.scene(state);
@@ -491,7 +525,13 @@ function Path({ model, state }: { model: Model; state: ViewState }): JSX.Element
               class="plain"
               title={name(i)}
               aria-current={i === state.zoom ? "location" : undefined}
-              onClick={() => change({ at: i === 0 ? undefined : place(scene, model.page.frames, i), x: undefined })}
+              onClick={() =>
+                change({
+                  at: place(scene, model.page.frames, i) || undefined,
+                  below: state.shape === "down" ? partsAround(model, state.type, i) : undefined,
+                  x: undefined,
+                })
+              }
             >
               {shortName(name(i))}
             </button>

@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, get } from "../api/client.ts";
+import { address, get, isSaved } from "../api/client.ts";
 import type { Frame, Report, ReportCreator, ReportGroup } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { exactly } from "../lib/search.ts";
 import { number, span } from "../lib/when.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { aboutFile, pprofOf } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
@@ -46,17 +48,18 @@ export function Goroutines(): JSX.Element {
     <div class="overview goroutines">
       {doc.error !== null && <Failure error={doc.error} again={doc.again} />}
       {!d && doc.error === null && <Loading />}
-      {d && <Document d={d} focus={focus} />}
+      {d && <Document d={d} focus={focus} traced={about.value?.trace === true} />}
     </div>
   );
 }
 
-function Document({ d, focus }: { d: Report; focus: string }): JSX.Element {
+function Document({ d, focus, traced }: { d: Report; focus: string; traced: boolean }): JSX.Element {
   const groups = d.groups ?? [];
   const reason = param("reason");
   const shown = groups.filter((g) => reason === "" || (g.reason || "?") === reason);
   const n = (v: number) => number(v, language.value);
   const before = d.earlier_total ?? 0;
+  const src = param("src") || param("box"); // of the view before
   return (
     <>
       <div class="facts-block">
@@ -76,21 +79,28 @@ function Document({ d, focus }: { d: Report; focus: string }): JSX.Element {
       <Section
         title={t("go.reasons")}
         aside={
-          <input
-            class="wide-search"
-            type="search"
-            placeholder={t("go.focus")}
-            aria-label={t("go.focus")}
-            value={focus}
-            onChange={(e) => change({ focus: e.currentTarget.value }, true)}
-          />
+          <>
+            {src && focus !== exactly(src) && !isSaved() && (
+              <button type="button" title={src} onClick={() => change({ focus: exactly(src) })}>
+                {t("go.only", { name: shortName(src) })}
+              </button>
+            )}
+            <input
+              class="wide-search"
+              type="search"
+              placeholder={t("go.focus")}
+              aria-label={t("go.focus")}
+              value={focus}
+              onChange={(e) => change({ focus: e.currentTarget.value }, true)}
+            />
+          </>
         }
       >
         <Reasons groups={groups} />
         {d.hidden > 0 && <p class="quiet">{t("go.hidden", { n: n(d.left), groups: n(d.hidden) })}</p>}
       </Section>
       <Section title={t("go.groups")}>
-        <Groups key={`${reason} ${focus}`} groups={shown} earlier={Boolean(d.earlier)} />
+        <Groups key={`${reason} ${focus}`} groups={shown} earlier={Boolean(d.earlier)} traced={traced} />
       </Section>
       <Section title={t("go.creators")}>
         <Creators creators={d.creators ?? []} earlier={Boolean(d.earlier)} />
@@ -160,13 +170,14 @@ function Reasons({ groups }: { groups: readonly ReportGroup[] }): JSX.Element {
   );
 }
 
-function Groups({ groups, earlier }: { groups: readonly ReportGroup[]; earlier: boolean }): JSX.Element {
+function Groups(props: { groups: readonly ReportGroup[]; earlier: boolean; traced: boolean }): JSX.Element {
+  const { groups, ...rest } = props;
   const [most, setMost] = useState(step);
   return (
     <>
       <ol class="group-list">
         {groups.slice(0, most).map((g, i) => (
-          <Group key={i} g={g} earlier={earlier} />
+          <Group key={i} g={g} {...rest} />
         ))}
       </ol>
       <More left={groups.length - most} show={() => setMost(most + step)} />
@@ -183,10 +194,11 @@ function More({ left, show }: { left: number; show: () => void }): JSX.Element |
   );
 }
 
-function Group({ g, earlier }: { g: ReportGroup; earlier: boolean }): JSX.Element {
+function Group({ g, earlier, traced }: { g: ReportGroup; earlier: boolean; traced: boolean }): JSX.Element {
   const stack = g.stack ?? [];
   // The outermost frame identifies a library's goroutine better than the one in which it waits.
   const place = g.own ?? stack.at(-1);
+  const first = stack.at(-1)?.name;
   return (
     <li class="group">
       <div class="group-count">
@@ -213,6 +225,11 @@ function Group({ g, earlier }: { g: ReportGroup; earlier: boolean }): JSX.Elemen
             {g.creator_from === "name" && ` (${t("go.byname")})`}
           </p>
         )}
+        {traced && first && !isSaved() && (
+          <p class="quiet">
+            <a href={link("timeline", { file: file.value, src: first })}>{t("go.trace.link")}</a>
+          </p>
+        )}
         {g.why && <p class="group-why">{g.why}</p>}
         {stack.length > 1 && (
           <details>
@@ -237,8 +254,7 @@ function FrameText({ f }: { f: Frame }): JSX.Element {
       <code title={f.name}>{shortName(f.name)}</code>{" "}
       {f.file && (
         <span class="frame-at">
-          {f.file}
-          {f.line ? `:${f.line}` : ""}
+          <EditorPlace file={f.file} line={f.line} own={false} />
         </span>
       )}
     </>
@@ -255,8 +271,7 @@ function Place({ f, own }: { f: Frame; own: boolean }): JSX.Element {
       </a>{" "}
       {f.file && (
         <span class="frame-at">
-          {f.file}
-          {f.line ? `:${f.line}` : ""}
+          <EditorPlace file={f.file} line={f.line} own={own} />
         </span>
       )}
     </p>

@@ -6,10 +6,14 @@ import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { curve } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
+import { choicesOf, fullType } from "../lib/sampletype.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { filterLinks, filterParams, Filters } from "../parts/filters.tsx";
+import { EditorPlace } from "../parts/place.tsx";
+import { aboutFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
-import { file, link, param } from "../state/route.ts";
+import { change, file, link, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
 
@@ -17,10 +21,12 @@ import { t } from "../texts/index.ts";
 export function Series(): JSX.Element {
   const name = file.value;
   const flags = ["type", "focus", "ignore", "hide"].flatMap((f) => (param(f) ? [`--${f}`, param(f)] : []));
-  const query = {
-    ...{ file: name, type: param("type"), focus: param("focus"), ignore: param("ignore"), hide: param("hide") },
-    n: 100,
-  };
+  const about = useLoad(`about ${name}`, () => aboutFile(name));
+  const choices = choicesOf(about.value);
+  const type = fullType(param("type"), choices);
+  const wanted = param("type") && type; // as far as the file has it
+  // A label's frames are no lines.
+  const query = { file: name, type: wanted, ...filterParams(), tagroot: undefined, n: 100 };
   const key = JSON.stringify(["over-time", query]);
   const doc = useLoad(key, (signal) => get<OverTime>("/over-time", query, signal));
   const d = doc.value;
@@ -38,6 +44,20 @@ export function Series(): JSX.Element {
   }, [d, key]);
   return (
     <div class="overview over-time">
+      <div class="flame-bar" role="group" aria-label={t("flame.filters")}>
+        <select
+          aria-label={t("flame.type")}
+          value={type}
+          onChange={(e) => change({ type: e.currentTarget.value })}
+        >
+          {choices.map((c) => (
+            <option key={c.value} value={c.value}>
+              {c.text}
+            </option>
+          ))}
+        </select>
+        <Filters />
+      </div>
       {doc.error !== null && <Failure error={doc.error} again={doc.again} />}
       {!d && doc.error === null && <Loading />}
       {d && (
@@ -105,7 +125,7 @@ function Table({ d }: { d: OverTime }): JSX.Element {
               <th scope="row" class="text" title={l.code}>
                 <span class="row-name">{shortName(l.function)}</span>{" "}
                 <span class="row-place">
-                  {l.path}:{lastLine(l)}
+                  <EditorPlace file={l.path} line={lastLine(l)} />
                 </span>
                 {l.code && <code class="series-code">{l.code}</code>}
               </th>
@@ -117,7 +137,7 @@ function Table({ d }: { d: OverTime }): JSX.Element {
               {points.map((p, i) => {
                 const share = l.share?.[i] ?? 0;
                 if (share === 0) return <td key={p.name}>·</td>;
-                const at = { file: p.name, type, src: l.function, line: String(l.line?.[i] ?? "") };
+                const at = { file: p.name, type, ...filterLinks(), src: l.function, line: String(l.line?.[i] ?? "") };
                 return (
                   <td key={p.name}>
                     <a href={link("flame", at)} title={t("time.cell", { share: percent(share, 1), name: p.name })}>

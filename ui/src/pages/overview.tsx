@@ -19,13 +19,18 @@ import { file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t, type Key } from "../texts/index.ts";
 
+/** The sample type of the address, as far as the file has it. A saved page has only the usual one. */
+function shownType(about: WorkbenchFile | null): string {
+  const type = isSaved() ? "" : param("type");
+  return type && about ? fullType(type, choicesOf(about)) : type;
+}
+
 /** What was recorded, and what costs. */
 export function Overview(): JSX.Element {
   const name = file.value;
   const about = useLoad(`about ${name}`, () => aboutFile(name));
-  const cost = useLoad(`cost ${name} ${param("type")}`, (signal) =>
-    get<Doc>("/overview", { file: name, type: param("type") }, signal),
-  );
+  const type = shownType(about.value);
+  const cost = useLoad(`cost ${name} ${type}`, (signal) => get<Doc>("/overview", { file: name, type }, signal));
   const doc = cost.value;
   const ready = doc !== null && about.value !== null;
   useEffect(() => {

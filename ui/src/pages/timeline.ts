@@ -4,15 +4,16 @@ import { hexColors, viewPng } from "../draw/raster.ts";
 import { Inks, kindInk } from "../draw/timeline.ts";
 import { laneData } from "../lib/lane.ts";
 import { lanesSvg, type Lane } from "../lib/lanes.ts";
+import { exactly } from "../lib/search.ts";
 import { colorOf } from "../lib/states.ts";
 import { SvgPen } from "../lib/svg.ts";
-import { fromTimelineHash, sectionTypes } from "../lib/timelinehash.ts";
+import { fromTimelineHash, sectionTypes, timelineHash } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
 import { property } from "../state/picture.ts";
 import { ServerSource } from "../state/timelinesource.ts";
 import { files } from "../state/files.ts";
-import { file, link } from "../state/route.ts";
+import { file, link, param } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
 import { language } from "../texts/index.ts";
 import { timelineTexts } from "../texts/timeline.ts";
@@ -103,6 +104,28 @@ function selection(source: ServerSource): Record<string, string | number | undef
   return { from: Math.floor(from), to: Math.ceil(to), goroutine };
 }
 
+/**
+ * Lets a link without a view find the goroutines of what the view before showed: those that its function
+ * started, or that its filter finds, if there are any.
+ */
+async function seek(source: ServerSource): Promise<void> {
+  const state = fromTimelineHash(location.hash);
+  const section = state.sections["goroutine"];
+  if (location.hash.length > 1 || !section) return;
+  const src = param("src") || param("box");
+  const { signal } = new AbortController();
+  for (const match of [src && exactly(src), param("focus")]) {
+    if (!match) continue;
+    const query = { type: "goroutine", match, order: section.order, skip: 0, limit: 1, window: null } as const;
+    // A filter may be longer than the search may be.
+    const { total } = await source.rows(query, signal).catch(() => ({ total: 0 }));
+    if (total === 0) continue;
+    const sections = { ...state.sections, goroutine: { ...section, query: match } };
+    history.replaceState(history.state, "", `#${timelineHash({ ...state, sections })}`);
+    return;
+  }
+}
+
 /** The timeline of a file's execution trace. */
 export async function showTimeline(root: HTMLElement): Promise<() => void> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
@@ -110,6 +133,7 @@ export async function showTimeline(root: HTMLElement): Promise<() => void> {
     ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`),
     timelineTexts.speak(language.value, others),
   ]);
+  await seek(source);
   const stem = file.value.split("/").at(-1) ?? "";
   const saving = (make: () => Promise<void>) => () =>
     make().catch((err: unknown) => say(err instanceof Error ? err.message : String(err)));

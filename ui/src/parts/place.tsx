@@ -6,11 +6,16 @@ import { t } from "../texts/index.ts";
 
 /**
  * A place in source, which opens in the user's editor if it is in the module that whet ui was started in. text, if not
- * given, is the file and the line; line 0 is none.
+ * given, is the file and the line; line 0 is none. own is false of places that may be in another module.
  */
-export function EditorPlace(props: { file: string; line?: number | undefined; text?: string }): JSX.Element {
-  const { file, line = 0, text = line > 0 ? `${file}:${line}` : file } = props;
-  const address = isSaved() ? "" : editorAddress(files.value?.editor, file, line);
+export function EditorPlace(props: {
+  file: string;
+  line?: number | undefined;
+  text?: string;
+  own?: boolean;
+}): JSX.Element {
+  const { file, line = 0, text = line > 0 ? `${file}:${line}` : file, own } = props;
+  const address = isSaved() ? "" : editorAddress(files.value?.editor, file, line, own);
   if (address === "") return <>{text}</>;
   return (
     <a class="editor-place" href={address} title={t("app.editor")}>

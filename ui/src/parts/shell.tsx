@@ -20,7 +20,7 @@ import { themes } from "../state/theme.ts";
 import { language, languages, speak, t, type Key, type Language } from "../texts/index.ts";
 import { copy } from "../views/dom.ts";
 
-/** The views of a file, and what the address keeps from one to the next. */
+/** The views of a profile. */
 const views = ["overview", "flame", "graph", "compare"] as const;
 type ViewName = (typeof views)[number];
 
@@ -31,13 +31,16 @@ const viewText: Record<ViewName, Key> = {
   compare: "app.compare",
 };
 
+/** Parameters that all views of a file keep: the sample type, the filters, and the function with its line. */
+const kept = ["type", "focus", "ignore", "hide", "tag", "label"] as const;
+
 /** The address of another view of the same file, with the same sample type, filters and function. */
-export function viewLink(view: ViewName): string {
-  const keep = ["type", "focus", "ignore", "hide", "label"];
+export function viewLink(view: string): string {
   const params: Record<string, string | undefined> = { file: file.value };
-  if (view !== "overview") for (const k of keep) params[k] = param(k);
+  for (const k of kept) params[k] = param(k);
   // The graph has a box where the others have source.
-  if (view !== "overview") params[view === "graph" ? "box" : "src"] = param("src") || param("box");
+  params[view === "graph" ? "box" : "src"] = param("src") || param("box");
+  if (view !== "graph" && param("src")) params["line"] = param("line");
   if (view === "compare") params["base"] = param("base");
   return link(view, params);
 }
@@ -127,7 +130,7 @@ export function Header(): JSX.Element {
             {more
               .filter((v) => kind !== undefined && v.kinds.includes(kind) && shown(v.view))
               .map((v) => (
-                <a key={v.view} href={link(v.view, { file: name })} aria-current={here === v.view ? "page" : undefined}>
+                <a key={v.view} href={viewLink(v.view)} aria-current={here === v.view ? "page" : undefined}>
                   {t(v.text)}
                 </a>
               ))}
@@ -443,7 +446,7 @@ function commands(): Command[] {
         list.push({ kind: "view", text: t(viewText[v]), run: () => go(viewLink(v)) });
     for (const v of more)
       if (kind && v.kinds.includes(kind) && shown(v.view))
-        list.push({ kind: "view", text: t(v.text), run: () => go(link(v.view, { file: file.value })) });
+        list.push({ kind: "view", text: t(v.text), run: () => go(viewLink(v.view)) });
   }
   if (files.value?.store)
     for (const v of storeViews) list.push({ kind: "view", text: t(v.text), run: () => go(storePage(v.view)) });

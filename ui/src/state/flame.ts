@@ -21,13 +21,13 @@ export interface FlameParams {
 }
 
 /** The name of a box for places: its function. */
-export function nameOf(s: Scene, frames: readonly Frame[], box: number): string {
+export function nameOf(s: Pick<Scene, "frame">, frames: readonly Frame[], box: number): string {
   const f = s.frame[box]!;
   return f === ALL ? "all" : f === REST ? "rest" : frames[f]!.name;
 }
 
 /** The place of a box, which holds in other recordings; "" for the root. */
-export function place(s: Scene, frames: readonly Frame[], box: number): string {
+export function place(s: Pick<Scene, "frame" | "parent">, frames: readonly Frame[], box: number): string {
   const path: string[] = [];
   for (let i = box; i > 0; i = s.parent[i]!) path.push(nameOf(s, frames, i));
   return placeOf(path.reverse());
