@@ -241,31 +241,6 @@ func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) 
 	return func(f stacks.Frame) bool { return own.Match(profile.Function{Name: f.Func, File: f.File}) }
 }
 
-// TraceKind returns a function that says whose code a frame on a trace's stacks is: own as TraceOwn determines it, std
-// or dep. It returns nil if there is no own code.
-func TraceKind(arg string, x *index.Index, prefixes []string) func(stacks.Frame) string {
-	own := TraceOwn(arg, x, prefixes)
-	if own == nil {
-		return nil
-	}
-	kinds := map[[2]string]string{} // by function and file
-	for _, f := range x.Frames() {
-		key := [2]string{f.Func, f.File}
-		if _, ok := kinds[key]; ok {
-			continue
-		}
-		switch {
-		case own(f):
-			kinds[key] = "own"
-		case profile.IsStd(profile.PackagePath(f.Func)):
-			kinds[key] = "std"
-		default:
-			kinds[key] = "dep"
-		}
-	}
-	return func(f stacks.Frame) string { return kinds[[2]string{f.Func, f.File}] }
-}
-
 // TraceOwnOrForeign is like [TraceOwn], but if there is no own code, it returns a function that
 // reports whether a frame is neither in the standard library nor in a dependency.
 func TraceOwnOrForeign(arg string, x *index.Index, prefixes []string) func(stacks.Frame) bool {

@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
+	"github.com/whet-go/whet/internal/trace/whose"
 	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -99,7 +100,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		name = filepath.Base(name) // pages are sent to others
 	}
 	t := timeline.New(x, name)
-	t.MarkKinds(input.TraceKind(arg, x, f.view.Own))
+	t.MarkKinds(whose.Kinds(x, input.TraceOwn(arg, x, f.view.Own)))
 	o := window.Options{From: from, To: to}
 	switch {
 	case f.view.JSON:

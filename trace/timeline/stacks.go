@@ -40,8 +40,8 @@ type Frame struct {
 	Kind     string `json:"kind,omitempty"` // whose code it is: own, std or dep; "" is unknown
 }
 
-// MarkKinds lets frames say whose code they are: kind returns own, std or dep. It must be called before any frame is
-// asked for, and kind may be called concurrently. With nil, that is unknown.
+// MarkKinds lets frames say whose code they are: kind returns own, std or dep. It must be called before Frames
+// and Stacks, and kind may be called concurrently. With nil, that is unknown.
 func (t *Timeline) MarkKinds(kind func(stacks.Frame) string) { t.kind = kind }
 
 // Frames returns the frames of a stack by its number in a span, leaf first; none for 0.

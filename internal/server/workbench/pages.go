@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/saved"
 	"github.com/whet-go/whet/internal/trace/profiles"
+	"github.com/whet-go/whet/internal/trace/whose"
 	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -111,7 +112,7 @@ func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, re
 		return nil, nil, err
 	}
 	line := timeline.New(x.Index, path.Base(name))
-	line.MarkKinds(input.TraceKind(place, x.Index, s.o.Own))
+	line.MarkKinds(whose.Kinds(x.Index, input.TraceOwn(place, x.Index, s.o.Own)))
 	t = &openTimeline{path: place, trace: x, line: line, handler: server.Answers(line, server.Page{}), users: 1}
 	c.kept = append(c.kept, t)
 	if len(c.kept) > maxTimelines {

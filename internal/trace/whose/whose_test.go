@@ -1,21 +1,23 @@
-package input
+package whose_test
 
 import (
 	"os"
 	"testing"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/trace/tracetest"
+	"github.com/whet-go/whet/internal/trace/whose"
 	"github.com/whet-go/whet/profile"
 )
 
-// TestTraceKind counts as own what --own names, such as a module without a dot, which looks like the standard library.
-func TestTraceKind(t *testing.T) {
-	data, err := os.ReadFile("../internal/trace/testdata/go1.26.trace")
+// TestKinds counts as own what --own names, such as a module without a dot, which looks like the standard library.
+func TestKinds(t *testing.T) {
+	data, err := os.ReadFile("../testdata/go1.26.trace")
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := tracetest.Index(t, data)
-	kind := TraceKind("no such file", x, []string{"net/http"})
+	kind := whose.Kinds(x, input.TraceOwn("no such file", x, []string{"net/http"}))
 	count := map[string]int{}
 	for _, f := range x.Frames() {
 		got := kind(f)
