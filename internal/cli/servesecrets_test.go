@@ -98,12 +98,18 @@ func TestServeSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range []struct{ method, path string }{
-		{http.MethodGet, "/api/v1/store/series?x=1"}, {http.MethodGet, "/api/v1/store/targets?x=1"},
-		{http.MethodGet, "/api/v1/files?x=1"}, {http.MethodGet, "/api/v1/openapi.json?x=1"},
-		{http.MethodPost, "/ingest?name=shop"}, {http.MethodPost, "/api/v1/store/profiles?service=shop"},
-		{http.MethodPost, "/api/v1/store/recordings?service=shop"}, {http.MethodPost, "/api/v1/store/results?service=shop"},
-		{http.MethodPost, "/api/v1/store/leases?x=1"}, {http.MethodPost, "/push.v1.PusherService/Push?x=1"},
-		{http.MethodPost, "/querier.v1.QuerierService/LabelNames?x=1"}, {http.MethodGet, "/none?x=1"},
+		{http.MethodGet, "/api/v1/store/series?x=1"},
+		{http.MethodGet, "/api/v1/store/targets?x=1"},
+		{http.MethodGet, "/api/v1/files?x=1"},
+		{http.MethodGet, "/api/v1/openapi.json?x=1"},
+		{http.MethodPost, "/ingest?name=shop"},
+		{http.MethodPost, "/api/v1/store/profiles?service=shop"},
+		{http.MethodPost, "/api/v1/store/recordings?service=shop"},
+		{http.MethodPost, "/api/v1/store/results?service=shop"},
+		{http.MethodPost, "/api/v1/store/leases?x=1"},
+		{http.MethodPost, "/push.v1.PusherService/Push?x=1"},
+		{http.MethodPost, "/querier.v1.QuerierService/LabelNames?x=1"},
+		{http.MethodGet, "/none?x=1"},
 	} {
 		for way, add := range ways {
 			for _, secret := range []string{operator, tenant, wrong} {

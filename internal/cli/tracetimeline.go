@@ -13,11 +13,11 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/whose"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
-	"github.com/whet-go/whet/internal/trace/whose"
 	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )

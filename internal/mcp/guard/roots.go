@@ -225,9 +225,14 @@ func File(dir, name string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// sourceKinds are the extensions of files that the go command compiles, through symbolic links, too.
-var sourceKinds = []string{
-	".go", ".c", ".cc", ".cpp", ".cxx", ".f", ".h", ".hh", ".hpp", ".hxx", ".m", ".s", ".S", ".swig", ".swigcxx", ".syso",
+// isSource reports whether the go command compiles files with an extension, through symbolic links, too.
+func isSource(ext string) bool {
+	switch ext {
+	case ".go", ".c", ".cc", ".cpp", ".cxx", ".f", ".h", ".hh", ".hpp", ".hxx", ".m", ".s", ".S", ".swig", ".swigcxx",
+		".syso":
+		return true
+	}
+	return false
 }
 
 // checkLinks refuses a module with source files that are symbolic links to files outside of the roots. Links to
@@ -239,7 +244,7 @@ func (r *Roots) checkLinks(dir string) error {
 			return nil //nolint:nilerr // the go command reports it
 		case d.IsDir() && name != dir && (strings.HasPrefix(d.Name(), ".") || isModule(name)):
 			return filepath.SkipDir
-		case d.Type()&fs.ModeSymlink == 0 || !slices.Contains(sourceKinds, filepath.Ext(name)):
+		case d.Type()&fs.ModeSymlink == 0 || !isSource(filepath.Ext(name)):
 			return nil
 		}
 		return r.checkUsed(dir, name)

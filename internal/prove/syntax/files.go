@@ -49,7 +49,7 @@ func isUnused(dirs []string, base, ext string) bool {
 		return true
 	}
 	switch strings.ToUpper(strings.TrimSuffix(base, ".txt")) {
-	case "README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS",
+	case "README", "LICENSE", "COPYING", "NOTICE", "PATENTS", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS",
 		"OWNERS", "CODEOWNERS", "CHANGELOG", "CHANGES", "HISTORY", "SECURITY", "CONTRIBUTING":
 		return true
 	}

@@ -156,7 +156,7 @@ func FuzzProcedures(f *testing.F) {
 					if w.Code >= 500 {
 						t.Errorf("%s as %s %s answers %d: %s", p.path, content, encoding, w.Code, w.Body)
 					}
-					trailer := w.Result().Trailer //nolint:bodyclose // of a recorder
+					trailer := w.Result().Trailer
 					if failed := w.Code != 200 || trailer.Get("Grpc-Status") > "0"; failed && len(m.stored()) > 0 {
 						t.Errorf("%s as %s %s answers %d, %v and stores %d", p.path, content, encoding, w.Code, trailer,
 							len(m.stored()))

@@ -180,6 +180,7 @@ func replay(t *testing.T, c querierv1connect.QuerierServiceClient) (answers []st
 		add(what, msg(res), err)
 	}
 	merge("panel", cpuType, shop, 16384)
+	//nolint:staticcheck // deprecated, and sent by the clients of today
 	span, err := c.SelectMergeSpanProfile(ctx, connect.NewRequest(&querierv1.SelectMergeSpanProfileRequest{
 		ProfileTypeID: cpuType, LabelSelector: cart, Start: start, End: end, SpanSelector: []string{"9a517183f26a089d"},
 	}))
@@ -219,6 +220,7 @@ func replay(t *testing.T, c querierv1connect.QuerierServiceClient) (answers []st
 	}
 	scope := analyzed.Msg.QueryScopes[0]
 	answers = append(answers, fmt.Sprintf("analyzed profile_count:%d series:%d", scope.ProfileCount, scope.SeriesCount))
+	//nolint:staticcheck // deprecated, and sent by the clients of today
 	exported, err := c.SelectMergeProfile(ctx, connect.NewRequest(&querierv1.SelectMergeProfileRequest{
 		ProfileTypeID: cpuType, LabelSelector: shop, Start: start, End: end,
 	}))

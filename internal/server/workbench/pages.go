@@ -16,12 +16,12 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/whose"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/saved"
 	"github.com/whet-go/whet/internal/trace/profiles"
-	"github.com/whet-go/whet/internal/trace/whose"
 	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )

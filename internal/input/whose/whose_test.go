@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/input/whose"
 	"github.com/whet-go/whet/internal/trace/tracetest"
-	"github.com/whet-go/whet/internal/trace/whose"
 	"github.com/whet-go/whet/profile"
 )
 
 // TestKinds counts as own what --own names, such as a module without a dot, which looks like the standard library.
 func TestKinds(t *testing.T) {
-	data, err := os.ReadFile("../testdata/go1.26.trace")
+	data, err := os.ReadFile("../../trace/testdata/go1.26.trace")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,3 @@
-// Package whose says whose code the frames of an execution trace are. It has no state.
 package whose
 
 import (
