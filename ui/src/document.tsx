@@ -12,8 +12,11 @@ import { language, preferred, speak } from "./texts/index.ts";
 import "./style.css";
 import "./style-shell.css";
 
-/** Shows a view in the element. What it returns opens the help of the view, if it has one. */
-type Show = (root: HTMLElement) => Promise<(() => void) | void>;
+/**
+ * Shows a view in the element, which is empty once ready holds: until then, the view asks for what it shows. What it
+ * returns opens the help of the view, if it has one.
+ */
+type Show = (root: HTMLElement, ready: Promise<void>) => Promise<(() => void) | void>;
 
 const views: Record<string, () => Promise<Show>> = {
   timeline: () => import("./pages/timeline.ts").then((m) => m.showTimeline),
@@ -33,8 +36,11 @@ async function start(): Promise<void> {
   page.className = `document document-${route.value.view}`;
   const root = document.getElementById("app")!;
   root.append(top, page);
-  const session = await get<Session>("/session").catch(() => ({ logged_in: true }));
+  const asked = get<Session>("/session").catch(() => ({ logged_in: true }));
+  const loaded = views[route.value.view]!(); // while the server answers
+  loaded.catch(() => undefined); // said below
   await spoken;
+  const session = await asked;
   if (!session.logged_in) {
     locked.value = true;
     effect(() => void (locked.value || location.reload()));
@@ -54,10 +60,11 @@ async function start(): Promise<void> {
   );
   render(<Loading />, page);
   try {
-    const show = await views[route.value.view]!();
-    await files;
-    render(null, page);
-    const help = await show(page);
+    const show = await loaded;
+    const help = await show(
+      page,
+      files.then(() => render(null, page)),
+    );
     const shown = language.value;
     effect(() => void (language.value !== shown && location.reload())); // the link has what is shown
     if (!help) {

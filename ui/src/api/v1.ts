@@ -276,6 +276,7 @@ export interface Changed {
   outside?: string[] | null;
   removed?: string[] | null;
   tests?: string[] | null;
+  unused?: string[] | null;
 }
 
 export interface Collector {

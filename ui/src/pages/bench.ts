@@ -88,12 +88,13 @@ function command(name: string, base: string): string[] {
 }
 
 /** Benchmarks: a run, two builds compared, or a history along commits. */
-export async function showBench(root: HTMLElement): Promise<(() => void) | void> {
+export async function showBench(root: HTMLElement, ready: Promise<void>): Promise<(() => void) | void> {
   const query = { file: file.value, base: param("base") };
   const stem = `${file.value.split("/").at(-1)}`;
   const [doc] = await Promise.all([
     get<{ measured?: BenchDoc; history?: HistoryDoc }>("/bench", query),
     benchTexts.speak(language.value, others),
+    ready,
   ]);
   const asIs = !query.base && /\.json$/i.test(file.value);
   sharing.value = {

@@ -26,10 +26,10 @@ function seconds(doc: LoadDoc): (string | number)[][] {
 }
 
 /** The charts of a load, or of two. */
-export async function showLoad(root: HTMLElement): Promise<void> {
+export async function showLoad(root: HTMLElement, ready: Promise<void>): Promise<void> {
   const base = param("base");
   const query = { file: file.value, base };
-  const [doc] = await Promise.all([get<LoadDoc>("/load", query), loadTexts.speak(language.value, others)]);
+  const [doc] = await Promise.all([get<LoadDoc>("/load", query), loadTexts.speak(language.value, others), ready]);
   const stem = file.value.split("/").at(-1);
   root.classList.add("document-scrolls");
   const plots = startLoad(doc, root, true);

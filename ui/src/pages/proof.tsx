@@ -240,6 +240,7 @@ function NotJudged({ d }: { d: ProveResult }): JSX.Element | null {
     d.tests_of === "a" && c.tests?.length ? t("proof.testschanged", { list: some(c.tests) }) : "",
     c.not_judged?.length ? t("proof.otherpackages", { list: some(c.not_judged) }) : "",
     c.other?.length ? t("proof.otherfiles", { list: some(c.other) }) : "",
+    c.unused?.length ? t("proof.unused", { list: some(c.unused) }) : "",
     c.outside?.length ? t("proof.outside", { list: some(c.outside) }) : "",
   ].filter(Boolean);
   if (list.length === 0) return null;

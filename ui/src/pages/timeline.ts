@@ -127,11 +127,12 @@ async function seek(source: ServerSource): Promise<void> {
 }
 
 /** The timeline of a file's execution trace. */
-export async function showTimeline(root: HTMLElement): Promise<() => void> {
+export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
     ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`),
     timelineTexts.speak(language.value, others),
+    ready,
   ]);
   await seek(source);
   const stem = file.value.split("/").at(-1) ?? "";

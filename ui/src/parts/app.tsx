@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, isSaved, locked } from "../api/client.ts";
@@ -17,6 +18,9 @@ import { preferred, speak, t } from "../texts/index.ts";
 export type Views = Record<string, () => Promise<() => JSX.Element>>;
 
 let later: Views = {};
+
+/** Whether the server has said that this visitor may see the pages: until then, nothing is asked of it. */
+const admitted = signal(false);
 
 function Later({ name }: { name: string }): JSX.Element {
   const [View, set] = useState<{ it: () => JSX.Element } | null>(null);
@@ -71,7 +75,7 @@ function Shell(): JSX.Element {
       <Header />
       <Status />
       <main id="content" class={`page page-${route.value.view.replace("/", "-") || "hub"}`} tabIndex={-1}>
-        <View />
+        {admitted.value ? <View /> : <Loading />}
       </main>
       <Dialogs />
     </>
@@ -89,7 +93,10 @@ export async function start(views: Views): Promise<void> {
   followLinks(root);
   const first = route.value.view === "" && route.value.params.size === 0;
   later[route.value.view]?.().catch(() => undefined); // while the session and the files load
-  const session = await get<Session>("/session").catch(() => ({ logged_in: true }));
+  const asked = get<Session>("/session").catch(() => ({ logged_in: true }));
+  await language;
+  if (!first) render(<App />, root); // the header, at once
+  const session = await asked;
   if (!session.logged_in) locked.value = true;
   else {
     const list = watchFiles();
@@ -104,6 +111,6 @@ export async function start(views: Views): Promise<void> {
         go(to, true);
     }
   }
-  await language;
-  render(<App />, root);
+  admitted.value = true;
+  if (first) render(<App />, root);
 }

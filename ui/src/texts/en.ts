@@ -549,6 +549,7 @@ export const en = {
   "proof.testschanged": "Changes to tests, which are used only with --tests b: {list}",
   "proof.otherpackages": "Changes in other packages: {list}",
   "proof.otherfiles": "Files that are not compiled: {list}",
+  "proof.unused": "Documentation, and files for other tools: {list}",
   "proof.outside": "Files outside the module: {list}",
   "proof.files": "Files: {list}",
   "proof.functions": "Functions: {list}",

@@ -551,6 +551,7 @@ export const ru: Texts = {
   "proof.testschanged": "Изменения тестов, которые используются только с --tests b: {list}",
   "proof.otherpackages": "Изменения в других пакетах: {list}",
   "proof.otherfiles": "Файлы, которые не компилируются: {list}",
+  "proof.unused": "Документация и файлы для других инструментов: {list}",
   "proof.outside": "Файлы вне модуля: {list}",
   "proof.files": "Файлы: {list}",
   "proof.functions": "Функции: {list}",

@@ -549,6 +549,7 @@ export const zh: Texts = {
   "proof.testschanged": "测试的改动，仅在 --tests b 时使用：{list}",
   "proof.otherpackages": "其他包中的改动：{list}",
   "proof.otherfiles": "不参与编译的文件：{list}",
+  "proof.unused": "文档以及供其他工具使用的文件：{list}",
   "proof.outside": "模块之外的文件：{list}",
   "proof.files": "文件：{list}",
   "proof.functions": "函数：{list}",
