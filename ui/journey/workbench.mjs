@@ -1237,6 +1237,7 @@ step("all views keep what is looked at", async () => {
     return rows.map((r) => r.kind);
   });
   const links = p.page.getByRole("link", { name: "In the timeline" });
+  await links.first().waitFor();
   const first = await links.evaluateAll((all) => all.map((a) => new URLSearchParams(a.search).get("src")));
   const at = first.findIndex((f) => traced.includes(f));
   assert.ok(at >= 0, `${first} in ${traced}`);
