@@ -19,7 +19,7 @@ export type Views = Record<string, () => Promise<() => JSX.Element>>;
 
 let later: Views = {};
 
-/** Whether the server has said that this visitor may see the pages: until then, nothing is asked of it. */
+/** Whether the server has said that this visitor may see the pages: until then, the page requests nothing else. */
 const admitted = signal(false);
 
 function Later({ name }: { name: string }): JSX.Element {
