@@ -40,7 +40,8 @@ func TestServed(t *testing.T) {
 	token := strings.Repeat("token", 5)
 	cert, key, roots := certificate(t)
 	for name, data := range map[string][]byte{
-		"recordings/demo.whet": demo, "token": []byte(token + "\n"), "cert.pem": cert, "key.pem": key,
+		"recordings/demo.whet": demo, "monday.whet": demo, "friday.whet": demo,
+		"token": []byte(token + "\n"), "cert.pem": cert, "key.pem": key,
 		// Nothing listens there.
 		"targets.yaml": []byte("scrape_configs: [{job_name: a, static_configs: [{targets: [\"127.0.0.1:1\"]}]}]\n"),
 	} {
