@@ -33,13 +33,12 @@ export function utilisation(
   });
 }
 
-/** Draws the whole trace: use of processors, garbage collection below it, the heap as a line; and the window. */
+/** Draws the whole trace: use of processors, garbage collection below it, the heap as a line. */
 export function drawOverview(
   g: CanvasRenderingContext2D,
   s: Scale,
   columns: readonly number[][],
   d: OverviewData,
-  shown: Stretch,
   inks: Inks,
 ): void {
   const bottom = overviewHeight - strip - 3;
@@ -75,7 +74,10 @@ export function drawOverview(
   });
   g.stroke();
   g.lineWidth = 1;
+}
 
+/** Draws the window over the whole trace. */
+export function drawWindow(g: CanvasRenderingContext2D, s: Scale, shown: Stretch, inks: Inks): void {
   const [x0, x1] = [xOf(s, shown.from), Math.max(xOf(s, shown.to), xOf(s, shown.from) + 3)];
   g.fillStyle = inks.dim;
   g.fillRect(s.left, 0, x0 - s.left, overviewHeight);

@@ -2,6 +2,7 @@ import type { RowInfo } from "../api/timeline.ts";
 import { axisHeight, drawAxis, Inks, sized, timeOf, type Scale } from "../draw/timeline.ts";
 import { colorKeys } from "../lib/states.ts";
 import { sums } from "../lib/lane.ts";
+import { same } from "../lib/same.ts";
 import {
   fromTimelineHash,
   initialTimeline,
@@ -36,6 +37,9 @@ const { number, t } = timelineTexts;
 /** How long the view must rest, in ms, before the URL is updated and rows of the window are requested. */
 const settled = 200;
 
+/** Changes of the view that are further apart than this, in ms, are steps; closer, as of a wheel, they are one move. */
+const apart = 100;
+
 /**
  * Builds the page and shows the view in the URL. With shell, whet ui has the header with the theme and
  * the help, which the returned function opens. sourceOf, if not null, has the pages that frames lead to.
@@ -58,9 +62,11 @@ class TimelinePage implements Deeds {
   private selected: Area | null = null; // while it is drawn
   private classes: ClassTable | null = null;
   private lines: number[] = [];
+  private axisOf: readonly unknown[] = []; // what the axis was drawn for
   private frame = 0;
   private lost = false; // the server does not answer
   private rested = 0;
+  private applied = -Infinity; // when the view last changed
   private drawn = 0;
   private version = 0; // of the lanes' data
   private told: readonly unknown[] = [];
@@ -327,7 +333,7 @@ class TimelinePage implements Deeds {
     );
   }
 
-  /** Shows the state. */
+  /** Shows the state. Rows of the window are requested at once, but not while the window keeps changing. */
   private apply(): void {
     this.colors.show(this.state.color);
     for (const of of ["shade", "flows"] as const)
@@ -338,7 +344,10 @@ class TimelinePage implements Deeds {
       this.remember();
       this.showSections((s) => s.here);
     }, settled);
-    this.showSections((s) => !s.here);
+    const now = performance.now();
+    const alone = now - this.applied > apart;
+    this.applied = now;
+    this.showSections((s) => !s.here || alone);
     this.redraw();
   }
 
@@ -419,8 +428,12 @@ class TimelinePage implements Deeds {
       this.view.width,
     );
     const s = this.scale(w);
-    const g = sized(this.axis, s.left + s.width, axisHeight);
-    if (g) this.lines = drawAxis(g, s, this.inks);
+    const axis = [w.from, w.to, s.left, s.width, devicePixelRatio, this.inks];
+    if (!same(axis, this.axisOf)) {
+      const g = sized(this.axis, s.left + s.width, axisHeight);
+      if (g) this.lines = drawAxis(g, s, this.inks);
+      this.axisOf = axis;
+    }
     this.view.draw(
       w,
       this.inks,
@@ -464,7 +477,7 @@ class TimelinePage implements Deeds {
     const rowOnly = this.mark && !this.mark.span && !this.mark.part;
     const { pins, more, area, tab } = this.state;
     const about = [this.mark, this.version, this.inks, pins, more, area, tab, rowOnly ? this.state.window : null];
-    if (about.every((a, i) => a === this.told[i])) return;
+    if (same(about, this.told)) return;
     this.told = about;
     this.details.hidden = this.mark === null && area === null;
     this.details.dataset.side = this.side;

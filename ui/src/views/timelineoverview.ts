@@ -1,8 +1,16 @@
 import type { Point, State } from "../api/timeline.ts";
-import { drawOverview, overviewHeight, overviewName, utilisation, type OverviewData } from "../draw/overview.ts";
+import {
+  drawOverview,
+  drawWindow,
+  overviewHeight,
+  overviewName,
+  utilisation,
+  type OverviewData,
+} from "../draw/overview.ts";
 import { sized, timeOf, xOf, type Inks, type Scale } from "../draw/timeline.ts";
 import { quantity } from "../lib/format.ts";
 import { laneData, type LaneData } from "../lib/lane.ts";
+import { same } from "../lib/same.ts";
 import { colorOf } from "../lib/states.ts";
 import { within, zoomAt, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
@@ -64,16 +72,38 @@ export class Overview {
     );
   }
 
+  /** The whole trace without the window, which is drawn again only where its size, colors or data change. */
+  private readonly whole = document.createElement("canvas");
+  private wholeOf: readonly unknown[] = [];
+  private drawn: readonly unknown[] = [];
+
   draw(inks: Inks): void {
     const s = this.scale();
+    const shown = this.window();
+    const of = [s.left, s.width, devicePixelRatio, inks, this.bars];
+    const now = [...of, shown.from, shown.to];
+    if (same(now, this.drawn)) return;
+    this.drawn = now;
+    if (!same(of, this.wholeOf)) {
+      const g = sized(this.whole, s.left + s.width, overviewHeight);
+      if (!g) return;
+      drawOverview(g, s, this.bars, this.data, inks);
+      this.names(g, s, inks);
+      this.wholeOf = of;
+    }
     const g = sized(this.canvas, s.left + s.width, overviewHeight);
     if (!g) return;
-    drawOverview(g, s, this.bars, this.data, this.window(), inks);
+    g.drawImage(this.whole, 0, 0, s.left + s.width, overviewHeight);
+    drawWindow(g, s, shown, inks);
+    this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, shown));
+  }
+
+  /** Draws what the strips show. */
+  private names(g: CanvasRenderingContext2D, s: Scale, inks: Inks): void {
+    if (s.left < 60) return; // no space for names
     g.fillStyle = inks.quiet;
     g.textAlign = "right";
     g.textBaseline = "middle";
-    this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, this.window()));
-    if (s.left < 60) return; // no space for names
     g.fillText(t("strip.processors"), s.left - 8, 14);
     g.fillStyle = inks.heap;
     if (this.data.heap.length > 0) {
