@@ -153,13 +153,15 @@ if (plan.overview) {
   out.click = median(clicks);
 }
 if (plan.paint) {
-  const paints = [];
+  const [paints, whole] = [[], []];
   for (let i = 0; i < plan.rounds + 2; i++) {
-    const { page, context } = await opened(plan.paint, () => performance.getEntriesByName("first-contentful-paint").length > 0);
+    const { page, context, took } = await opened(plan.paint, () => document.querySelector(".costs .cost") !== null);
+    whole.push(took);
     paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime));
     await context.close();
   }
   out.paint = median(paints);
+  out.whole = median(whole);
 }
 if (plan.timeline) {
   const drawn = () => document.querySelectorAll(".lanes .name").length > 0;
