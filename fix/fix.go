@@ -64,6 +64,9 @@ type Options struct {
 	// Candidates configure a program that writes changes of expensive lines, after the rewrites.
 	Candidates Candidates
 
+	// Wrap returns the beginning of the command lines of processes that run code of the module, and need to write
+	// only below a directory; nil means none. Candidates.Command runs without it.
+	Wrap func(dir string) ([]string, error)
 	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
 	Temp string
 
@@ -107,6 +110,8 @@ type Result struct {
 	WithSettings *Measured `json:"with_settings,omitempty"`
 	// Interrupted is set if not all findings were tried.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Sandboxed is set if all code of the module ran without a network and could write only to the copy.
+	Sandboxed bool `json:"sandboxed,omitempty"`
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 
@@ -236,12 +241,14 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	o.Rounds = cmp.Or(o.Rounds, DefaultRounds)
 	f := &fixer{
 		o: o, found: r,
-		result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: prove.Changes{}},
+		result: &Result{
+			Schema: Schema, Module: r.Module, Dir: r.Dir, Sandboxed: o.Wrap != nil, changed: prove.Changes{},
+		},
 	}
 	if f.prover, err = prove.New(ctx, r.Dir, r.Module, prove.Options{
 		Flags: o.Flags, Env: o.Env, Bench: o.Bench, Timeout: o.Timeout, FuzzTime: o.FuzzTime, FuzzInputs: o.FuzzInputs,
 		Race: true, MutantTime: prove.DefaultMutantTime, AB: o.AB, Service: o.Service, Program: r.Program, Temp: o.Temp,
-		Progress:      o.Progress,
+		Wrap: o.Wrap, Progress: o.Progress,
 		RunBenchmarks: o.bench, RunService: o.compare,
 	}); err != nil {
 		return nil, err

@@ -129,6 +129,14 @@ func (v *Verdict) judge(reviewed bool) error {
 	return j.Err
 }
 
+// gains returns the figures that have become better.
+func (v *Verdict) gains() string {
+	if v.Measured == nil {
+		return ""
+	}
+	return judgment.Gains(v.Measured.AB)
+}
+
 // Leans reports whether the figures point to a gain that could not be distinguished from noise.
 func (v *Verdict) Leans() bool { return errors.Is(v.Err, judgment.ErrNotSeen) }
 
@@ -246,7 +254,7 @@ func (f *Prover) Judge(ctx context.Context, c Candidate) *Verdict {
 			return v
 		}
 		for _, cost := range elsewhere {
-			missing = append(missing, Missing{What: notWeighed + cost.String()})
+			missing = append(missing, Missing{What: notWeighed + cost.String(), Do: doWeigh})
 		}
 	}
 	if len(missing) > 0 {
@@ -487,7 +495,7 @@ func (f *Prover) vet(ctx context.Context, over, pkgs []string) error {
 func (f *Prover) Side(name string, more ...string) builds.Side {
 	return builds.Side{
 		Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more),
-		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env), Wrap: f.scratch.Wrap(),
+		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env), Wrap: f.scratch.Wrap(), Watch: f.scratch.Watch,
 	}
 }
 

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/differ"
@@ -83,8 +81,20 @@ type Cost struct {
 // Missing is something that a proof lacks.
 type Missing struct {
 	What string `json:"what"`
-	Do   string `json:"do,omitempty"` // what would supply it; "" if only a review can
+	Do   string `json:"do"` // what would supply it, or what a review must look at; never ""
 }
+
+// What supplies something that is missing.
+const (
+	doCall = "write a test that calls it as the program does (the fuzzer takes values from tests), give --recording a " +
+		"recording with --capture, or fuzz longer: --fuzz-time 1m"
+	doBuild   = "build and compare it where it is compiled: --configs builds for other systems, and --flags -tags=... here"
+	doUsers   = "review what uses it in other modules, and run their tests with this change"
+	doSuspect = "review it: tests and benchmarks cannot show its effect"
+	doWeigh   = "weigh it against the gain, or measure the program under load: --service"
+	doCompare = "mend that, or review the change"
+	doMeasure = "choose benchmarks with --bench, or load the program: --service"
+)
 
 // OK reports whether the change behaves the same and is not slower.
 func (r *Result) OK() bool { return r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed }
@@ -115,7 +125,7 @@ func (r *Result) decide() {
 			r.Reason += ", but not everything that changed was compared"
 		}
 		for _, c := range r.SideCosts {
-			r.Missing = append(r.Missing, Missing{What: notWeighed + c.String()})
+			r.Missing = append(r.Missing, Missing{What: notWeighed + c.String(), Do: doWeigh})
 		}
 		if len(r.SideCosts) > 0 {
 			r.Reason += ", but there are costs elsewhere"
@@ -149,7 +159,7 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	err := v.Err
 	switch {
 	case err == nil, errors.Is(err, ErrUnproven): // lacks adds what was not compared
-		return OutcomeFaster, gains(v)
+		return OutcomeFaster, v.gains()
 	case r.outOfTime != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		return r.unproven(fmt.Sprintf("%v at stage %s", r.outOfTime, v.Stage), "more time: --budget")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -158,7 +168,7 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	case errors.Is(err, errSameCode):
 		return OutcomeSameSpeed, err.Error()
 	case errors.Is(err, errNotInBuild):
-		return r.unproven(err.Error(), "")
+		return r.unproven(err.Error(), doBuild)
 	case errors.As(err, &differs):
 		return OutcomeDifferent, differs.Error()
 	case v.Stage == StageBuild, v.Stage == StageVet, v.Stage == StageConfigs:
@@ -171,7 +181,7 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	case v.Stage == StageRace:
 		return OutcomeDifferent, "with the race detector, a test does something else: " + err.Error()
 	case v.Stage == StageCompare:
-		return r.unproven("the old and the new code cannot be compared: "+err.Error(), "")
+		return r.unproven("the old and the new code cannot be compared: "+err.Error(), doCompare)
 	case errors.Is(err, errNoBenchmark):
 		return r.unproven(err.Error(), "write a benchmark that runs the changed lines, or load the program: --service")
 	case errors.Is(err, judgment.ErrNoGain), errors.Is(err, judgment.ErrSmall):
@@ -189,36 +199,12 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 		errors.Is(err, judgment.ErrNoSign):
 		return r.unproven(err.Error(), cmp.Or(diag.Hint(err), "measure longer: --max-time"))
 	}
-	return r.unproven("it cannot be measured: "+err.Error(), "")
+	return r.unproven("it cannot be measured: "+err.Error(), doMeasure)
 }
 
 func (r *Result) unproven(what, do string) (o Outcome, reason string) {
 	r.Missing = append(r.Missing, Missing{What: what, Do: do})
 	return OutcomeUnproven, what
-}
-
-// gains returns the figures that have become better.
-func gains(v *Verdict) string {
-	if v.Measured == nil || v.Measured.AB == nil {
-		return ""
-	}
-	var subjects []string
-	for _, s := range v.Measured.AB.Subjects {
-		var units []string
-		for i := range s.Units {
-			if u := &s.Units[i]; u.Verdict == ab.Better {
-				text := u.Unit + " to zero"
-				if !math.IsNaN(float64(u.Ratio)) {
-					text = u.Unit + " " + judgment.Percent(float64(u.Ratio))
-				}
-				units = append(units, text)
-			}
-		}
-		if len(units) > 0 {
-			subjects = append(subjects, s.Name+" "+strings.Join(units, ", "))
-		}
-	}
-	return strings.Join(subjects, "; ")
 }
 
 // uncompiled adds the files that are not compared.
@@ -247,20 +233,20 @@ func lacks(c *Changed, suspects []Suspect, v *Verdict) (list []Missing) {
 		a = &Answers{}
 	}
 	for _, not := range a.NotCompared {
-		add("", "%s", not)
+		add(doCall, "%s", not)
 	}
 	if s := v.Strength; s.Weak() {
 		add("review the errors that were not noticed, or write a test that notices them",
 			"tests and inputs notice too few errors in these lines: %d of %d mutants", s.Noticed, s.Mutants)
 	}
 	if len(a.NotCompared) == 0 && (len(a.Functions) == 0 || a.Inputs == 0) {
-		add("", "no results of old and new code were compared: nothing but tests supports the change")
+		add(doCall, "no results of old and new code were compared: nothing but tests supports the change")
 	}
 	for _, what := range syntax.Seen(c.Removed, c.Added, c.Declarations, c.inside, a.outside) {
-		add("", "%s", what)
+		add(doUsers, "%s", what)
 	}
 	for _, s := range suspects {
-		add("", "%s", s.String())
+		add(doSuspect, "%s", s.String())
 	}
 	for _, file := range c.Outside {
 		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "go.mod") {

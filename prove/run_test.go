@@ -118,6 +118,13 @@ func proveDirsUntil(ctx context.Context, t *testing.T, a, b string, more func(*p
 		more(&q)
 	}
 	r, err := prove.Run(ctx, q)
+	if r != nil {
+		for _, m := range r.Missing {
+			if m.Do == "" {
+				t.Errorf("nothing says what would decide: %s", m.What)
+			}
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

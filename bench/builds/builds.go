@@ -23,6 +23,8 @@ type Side struct {
 	Env   []string // KEY=value, for building and running
 	// Wrap is the beginning of the command lines that run what was built; nil for none.
 	Wrap []string `json:"-"`
+	// Watch, if set, watches the processes of what was built; see gotest.Source.
+	Watch func(pid int, ended <-chan struct{}) (killed string) `json:"-"`
 }
 
 // name returns the name for results.

@@ -103,7 +103,7 @@ func (c *comparison) warn(format string, args ...any) {
 func (c *comparison) prepare(ctx context.Context, side ab.Side, s Side) error {
 	b := c.side(side)
 	b.Flags, b.Env = s.Flags, s.Env
-	src := gotest.Source{Name: side.String(), Dir: s.Dir, Flags: s.Flags, Env: s.Env, Wrap: s.Wrap}
+	src := gotest.Source{Name: side.String(), Dir: s.Dir, Flags: s.Flags, Env: s.Env, Wrap: s.Wrap, Watch: s.Watch}
 	if s.Ref != "" {
 		c.stage("check out %s", s.Ref)
 		tree, err := gotest.Worktree(ctx, src, s.Ref)

@@ -214,12 +214,21 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	if err := startOn(cmd, o.CPUs); err != nil {
 		return end, fmt.Errorf("start the test binary: %w", err)
 	}
+	killed, watched := "", func() {}
+	if watch := b.Source.Watch; watch != nil {
+		done, why := make(chan struct{}), make(chan string, 1)
+		go func() { why <- watch(cmd.Process.Pid, done) }()
+		watched = func() { close(done); killed = <-why }
+	}
 	err := cmd.Wait()
 	end.wall = time.Since(begin)
+	watched()
 	procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // processes that it left behind
 	end.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	exit := (*exec.ExitError)(nil)
 	switch {
+	case killed != "":
+		return end, fmt.Errorf("killed: %s", killed)
 	case limited.Err() != nil && ctx.Err() == nil && err != nil:
 		return end, fmt.Errorf("%w after %v", ErrTimeout, timeout)
 	case errors.Is(err, exec.ErrWaitDelay):

@@ -37,6 +37,9 @@ type Source struct {
 	Overlay map[string]string
 	// Wrap is the beginning of the command lines that run test binaries; nil for none.
 	Wrap []string
+	// Watch, if set, is called with the process of each test binary, which leads a process group, and returns when
+	// ended is closed. It may kill the group before, and then returns why.
+	Watch func(pid int, ended <-chan struct{}) (killed string)
 }
 
 // A Package is a package with benchmarks.

@@ -24,6 +24,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/sandbox"
 	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/service"
 )
@@ -43,6 +44,7 @@ type rewriteFlags struct {
 	Settings  bool
 	Budget    time.Duration
 	Apply     bool
+	Sandbox   bool
 	Patches   string
 	Author    string
 
@@ -99,6 +101,10 @@ a shell does, with quotes and leading KEY=value, but runs without a shell:
 sh -c '...' adds one. It runs in the module's directory, in its own process
 group, with your privileges.
 
+whet runs code of the module, changed and unchanged, with your privileges. With
+--sandbox, on Linux, that code and CMD have no network except loopback, and that
+code can write only to the copy.
+
 With --service, a rewrite that no benchmark runs is measured under load: the
 program is built with and without it, and both are started and loaded
 alternately, as in whet bench --service. The original and the result are
@@ -117,6 +123,11 @@ defaults of --precision and --max-time are then 2% and 2m.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd); err != nil {
 			return err
+		}
+		if f.Sandbox {
+			if err := sandbox.Enter("fix"); err != nil {
+				return err
+			}
 		}
 		return a.fix(cmd.Context(), f, args)
 	}
@@ -144,6 +155,8 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Review, "review", false, "also try rewrites that need review")
 	fs.BoolVar(&f.Settings, "settings", true, "also measure the build and run settings that findings suggest")
 	fs.DurationVar(&f.Budget, "budget", fix.DefaultBudget, "try candidates for at most this time; 0 tries none")
+	fs.BoolVar(&f.Sandbox, "sandbox", false,
+		"run code of the module without a network, and let it write only to the copy (Linux)")
 	fs.BoolVar(&f.Apply, "apply", false, "apply the kept rewrites to your files")
 	fs.StringVar(&f.Patches, "patches", "", "write a patch for each kept rewrite to `DIR`")
 	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "`AUTHOR` of the patches")
@@ -265,6 +278,9 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Profiles: program.Profiles, Find: program.Options(look), Budget: f.Budget, Candidates: f.candidates,
 	}
 	o.Flags, o.Env = look.Flags, look.Env
+	if f.Sandbox {
+		o.Wrap = sandbox.Command
+	}
 	if o.Captured, err = captured.In(program.Opened); err != nil {
 		return err
 	}

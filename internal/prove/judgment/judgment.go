@@ -314,3 +314,27 @@ func Figure(name string, u *ab.Unit) string {
 
 // Percent formats a ratio as a change.
 func Percent(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }
+
+// Gains returns the figures of a comparison that have become better, by benchmark; "" if none has. r may be nil.
+func Gains(r *ab.Result) string {
+	if r == nil {
+		return ""
+	}
+	var subjects []string
+	for _, s := range r.Subjects {
+		var units []string
+		for i := range s.Units {
+			if u := &s.Units[i]; u.Verdict == ab.Better {
+				text := u.Unit + " to zero"
+				if !math.IsNaN(float64(u.Ratio)) {
+					text = u.Unit + " " + Percent(float64(u.Ratio))
+				}
+				units = append(units, text)
+			}
+		}
+		if len(units) > 0 {
+			subjects = append(subjects, s.Name+" "+strings.Join(units, ", "))
+		}
+	}
+	return strings.Join(subjects, "; ")
+}

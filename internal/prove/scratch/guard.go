@@ -21,8 +21,11 @@ const (
 	maxProcesses = 500
 )
 
-// guardInterval is how often the limits are checked.
-const guardInterval = 250 * time.Millisecond
+// How often the limits are checked: rarely while a process is measured, because that takes time.
+const (
+	guardInterval   = 250 * time.Millisecond
+	measureInterval = time.Second
+)
 
 // A guard ends a command that fills the disk, or starts processes without end.
 type guard struct {
@@ -48,16 +51,21 @@ func (g *guard) run(cmd *exec.Cmd) (killed string, err error) {
 		return "", err
 	}
 	done, why := make(chan struct{}), make(chan string, 1)
-	go func() { why <- g.watch(cmd, done) }()
+	go func() { why <- g.watch(cmd.Process.Pid, done, guardInterval) }()
 	err = cmd.Wait()
 	close(done)
 	return <-why, err
 }
 
-// watch checks a command that was started until done is closed. It returns why it was killed; "" if it
-// was not.
-func (g *guard) watch(cmd *exec.Cmd, done <-chan struct{}) (why string) {
-	ticks := time.NewTicker(guardInterval)
+// Watch checks a process that leads a group and is measured, until ended is closed. It kills the group if that fills
+// the disk or starts processes without end, and returns why; "" if it did not.
+func (m *Module) Watch(pid int, ended <-chan struct{}) (killed string) {
+	return m.newGuard().watch(pid, ended, measureInterval)
+}
+
+// watch checks the group that a process leads until done is closed. It returns why it was killed; "" if it was not.
+func (g *guard) watch(pid int, done <-chan struct{}, interval time.Duration) (why string) {
+	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
 	for {
 		select {
@@ -65,8 +73,8 @@ func (g *guard) watch(cmd *exec.Cmd, done <-chan struct{}) (why string) {
 			return ""
 		case <-ticks.C:
 		}
-		if why = g.exceeded(cmd.Process.Pid); why != "" {
-			procgroup.Signal(cmd.Process.Pid, procgroup.Kill)
+		if why = g.exceeded(pid); why != "" {
+			procgroup.Signal(pid, procgroup.Kill)
 			return why
 		}
 	}

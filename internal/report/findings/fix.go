@@ -183,6 +183,7 @@ func fixHeadline(r *fix.Result) string {
 func fixNotes(r *fix.Result) []string {
 	var notes layout.Facts
 	notes.If(r.Interrupted, "Interrupted: not everything was tried, and the original was not compared with the result.")
+	notes.If(r.Sandboxed, "All code of the module ran in the sandbox.")
 	notes.If(len(r.Failing) > 0, "Tests that already failed, and were ignored: %s.", strings.Join(r.Failing, ", "))
 	notes.If(len(r.Flaky) > 0, "Flaky tests, which were ignored: %s.", strings.Join(r.Flaky, ", "))
 	for _, b := range r.Broken {

@@ -85,9 +85,9 @@ func reproducerList(p *prove.Reproducer) blocks.List {
 // missingList is what is needed to decide.
 func missingList(r *prove.Result) blocks.List {
 	var list blocks.List
-	for _, m := range r.Missing {
+	for i, m := range r.Missing {
 		text := blocks.Printed(m.What)
-		if m.Do != "" {
+		if again := i+1 < len(r.Missing) && r.Missing[i+1].Do == m.Do; m.Do != "" && !again {
 			text = append(text, blocks.Plain(" ("), blocks.Strong(m.Do), blocks.Plain(")"))
 		}
 		list = append(list, text)
