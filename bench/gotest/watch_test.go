@@ -23,7 +23,8 @@ func TestWatch(t *testing.T) {
 	o := twoProcs()
 	o.Timeout = 20 * time.Second
 	_, failures, err := b.Benchmarks(t.Context(), "^BenchmarkHang$", o)
-	if err != nil || watched == 0 || len(failures) == 0 || !strings.Contains(failures[0].Err.Error(), "killed: it wrote too much") {
+	if err != nil || watched == 0 || len(failures) == 0 ||
+		!strings.Contains(failures[0].Err.Error(), "killed: it wrote too much") {
 		t.Errorf("%d processes watched, failures %v, %v", watched, failures, err)
 	}
 	b.Source.Watch = func(_ int, ended <-chan struct{}) string {

@@ -99,8 +99,8 @@ func TestCIDocs(t *testing.T) {
 	}
 }
 
-// TestCIComment runs the script by which GitLab's job comments, twice: the second run replaces the comment of the first,
-// and leaves those of others.
+// TestCIComment runs the script by which GitLab's job comments, twice: the second run replaces the comment of the
+// first, and leaves those of others.
 func TestCIComment(t *testing.T) {
 	for _, program := range []string{"sh", "curl", "jq"} {
 		if _, err := exec.LookPath(program); err != nil {

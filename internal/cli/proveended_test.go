@@ -40,8 +40,8 @@ func TestWait(t *testing.T) {
 }
 `
 
-// TestProveEnded ends a proof while tests run, by Ctrl-C and by kill -9. The versions are unchanged. After Ctrl-C, nothing
-// is left; after a kill, the next proof removes the copy.
+// TestProveEnded ends a proof while tests run, by Ctrl-C and by kill -9. The versions are unchanged. After Ctrl-C,
+// nothing is left; after a kill, the next proof removes the copy.
 func TestProveEnded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
