@@ -88,7 +88,7 @@ ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsN
 # Tests on ClickHouse, where there is one, in which goroutines share memory.
 SHARED := ^TestServer$$/^(Store|LostAnswer)$$/^(Concurrent|LeasesAtOnce|MergeEqualsProfiles)$$
 
-.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
+.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach recall tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -383,6 +383,13 @@ REACH_BUDGET ?= 4m
 
 reach: build
 	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -reach $(REACH_BUDGET)
+
+# RECALL are flags and cases of internal/recall: -held also measures the cases that are held back.
+RECALL ?=
+
+recall: build
+	$(GO) build -o $(BIN)/power-cases ./internal/power
+	$(GO) run ./internal/recall -whet $(BIN)/whet -power $(BIN)/power-cases -work $(BIN)/recall -modules $(BIN)/power $(RECALL)
 
 # POWER are flags of internal/power: -held also runs the cases that are held back, -cases REGEXP and -again run cases again.
 POWER ?=

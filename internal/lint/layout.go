@@ -45,7 +45,7 @@ func layers() []layer {
 		{"faces", []string{"internal/cli"}},
 		{"commands", []string{
 			"cmd", "internal/bigtrace", "internal/cases", "internal/licenses", "internal/peers",
-			"internal/power", "internal/precision", "internal/release",
+			"internal/power", "internal/precision", "internal/recall", "internal/release",
 		}},
 	}
 }
