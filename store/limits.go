@@ -45,11 +45,19 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
+// Flags of `whet serve` that raise limits.
+const (
+	BodyFlag    = "--max-body"
+	SamplesFlag = "--max-samples"
+	SeriesFlag  = "--max-series"
+)
+
 // A LimitError reports that a client exceeded a limit.
 type LimitError struct {
 	What  string // what is limited: "samples in a profile"
 	Limit int64
 	Got   int64 // 0 when unknown
+	Flag  string // the flag of `whet serve` that raises it; "" for none
 	// RetryAfter is how long the client should wait; 0 if waiting does not help.
 	RetryAfter time.Duration
 }
@@ -73,10 +81,14 @@ func (e *LimitError) Status() int {
 
 // Hint returns what to do.
 func (e *LimitError) Hint() string {
+	what := "send less"
 	if e.RetryAfter > 0 {
-		return fmt.Sprintf("send it again in %v, or raise the limit of the server", e.RetryAfter)
+		what = fmt.Sprintf("send it again in %v", e.RetryAfter)
 	}
-	return "send less, or raise the limit of the server"
+	if e.Flag != "" {
+		what += ", or raise the limit of the server: whet serve " + e.Flag
+	}
+	return what
 }
 
 // An InvalidError reports a profile that cannot be stored as it is; HTTP answers 400.
@@ -122,7 +134,7 @@ func (l Limits) Check(profiles []Profile) error {
 			return &InvalidError{i, err}
 		}
 		if got := p.Data.NumSamples(); got > l.Samples {
-			return &LimitError{What: "samples in a profile", Got: int64(got), Limit: int64(l.Samples)}
+			return &LimitError{What: "samples in a profile", Got: int64(got), Limit: int64(l.Samples), Flag: SamplesFlag}
 		}
 		if err := l.checkNames("profile", p.Service, p.Labels); err != nil {
 			return err
@@ -133,20 +145,20 @@ func (l Limits) Check(profiles []Profile) error {
 
 // checkNames returns a *LimitError if there are too many labels of a thing, or one is too long.
 func (l Limits) checkNames(thing, service string, labels Labels) error {
-	exceeds := func(what string, got, limit int) error {
+	exceeds := func(what string, got, limit int, flag string) error {
 		if got <= limit {
 			return nil
 		}
-		return &LimitError{What: what, Got: int64(got), Limit: int64(limit)}
+		return &LimitError{What: what, Got: int64(got), Limit: int64(limit), Flag: flag}
 	}
-	if err := exceeds("labels of a "+thing, len(labels), l.Labels); err != nil {
+	if err := exceeds("labels of a "+thing, len(labels), l.Labels, "--max-labels"); err != nil {
 		return err
 	}
-	if err := exceeds("bytes in the name of a service", len(service), l.LabelValue); err != nil {
+	if err := exceeds("bytes in the name of a service", len(service), l.LabelValue, ""); err != nil {
 		return err
 	}
 	for _, label := range labels {
-		if err := exceeds("bytes in a label", max(len(label.Name), len(label.Value)), l.LabelValue); err != nil {
+		if err := exceeds("bytes in a label", max(len(label.Name), len(label.Value)), l.LabelValue, ""); err != nil {
 			return err
 		}
 	}
@@ -210,7 +222,7 @@ func (b *Bucket) Take(tenant string, n int, now time.Time) error {
 	}
 	span := func(tokens float64) time.Duration { return time.Duration(tokens / b.rate * float64(time.Second)) }
 	if wait := full.Sub(now) + span(min(float64(n), b.burst)) - span(b.burst); wait > 0 {
-		return &LimitError{What: "profiles per second", Limit: int64(max(1, b.rate)), RetryAfter: wait}
+		return &LimitError{What: "profiles per second", Limit: int64(max(1, b.rate)), RetryAfter: wait, Flag: "--max-rate"}
 	}
 	b.full[tenant] = full.Add(span(float64(n)))
 	return nil

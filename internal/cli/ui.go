@@ -58,10 +58,9 @@ type uiFlags struct {
 	outputFlags // of the page of a recording; whet serve has none
 	storeFlags
 	retentionFlags
-	Tenants   string
-	MaxRate   float64
-	MaxSeries int
-	Scrape    string
+	limitFlags
+	Tenants string
+	Scrape  string
 	alertFlags
 	Buffer    string
 	BufferAll string // its size
@@ -168,9 +167,7 @@ they end.`,
 	fs.StringVar(&f.BufferAll, "buffer-size", bufferSize, "keep at most `SIZE` in --buffer, and refuse more")
 	fs.StringVar(&f.Scrape, "scrape", "", "scrape the targets in a YAML `FILE` into the store, at intervals")
 	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
-	fs.Float64Var(&f.MaxRate, "max-rate", 0,
-		"store at most `N` profiles per second and tenant (default: any)")
-	fs.IntVar(&f.MaxSeries, "max-series", 0, "store at most `N` series per tenant (default: 10000)")
+	f.registerLimits(fs)
 	f.registerAlerts(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
@@ -265,8 +262,8 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		return diag.Usagef("serve", "--allow-partial has no effect without --store", "name the store")
 	} else if f.Scrape != "" {
 		return diag.Usagef("serve", "--scrape has no effect without --store", "name the store")
-	} else if f.Tenants != "" || f.MaxRate != 0 || f.MaxSeries != 0 {
-		return diag.Usagef("serve", "--tenants, --max-rate and --max-series have no effect without --store", "name the store")
+	} else if f.Tenants != "" || f.given() {
+		return diag.Usagef("serve", "--tenants and limits such as --max-rate have no effect without --store", "name the store")
 	} else if f.Age != "" || f.Size > 0 {
 		return diag.Usagef("serve", "--retention and --max-store-size have no effect without --store", "name the store")
 	} else if f.Every != 0 || f.Webhook != "" {
@@ -365,8 +362,9 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.MaxRate < 0 || f.MaxSeries < 0 {
-		return nil, diag.Usagef("serve", "--max-rate and --max-series must not be negative", "leave them out for the default")
+	limits, err := f.limits()
+	if err != nil {
+		return nil, err
 	}
 	if clickhouse.IsAddress(f.Store) && retention != (store.Retention{}) {
 		return nil, diag.Usagef("serve", "--retention and --max-store-size have no effect on ClickHouse",
@@ -377,7 +375,7 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 	}
 	// Answers that may be partial are those that say so, not all of the store: see workbench.Options.
 	return a.openDatabase(ctx, "serve", &storeFlags{Store: f.Store}, local.Options{
-		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
+		Create: true, Retention: retention, Limits: limits,
 	})
 }
 
@@ -461,6 +459,10 @@ func cacheBuffer(o buffer.Options, parts ...string) (*buffer.Buffer, error) {
 func (a *app) storeClients(
 	f *uiFlags, s database, into store.Writer, token string,
 ) ([]workbench.Mount, *access.Tenants, error) {
+	limits, err := f.limits()
+	if err != nil {
+		return nil, nil, err
+	}
 	var tenants *access.Tenants
 	if f.Tenants != "" {
 		var err error
@@ -482,7 +484,7 @@ func (a *app) storeClients(
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 	}
 	receive := ingest.New(ingest.Options{
-		Writer: into, Recordings: s, Results: s, Leases: s, Allow: allow(access.Write), Warn: warn,
+		Writer: into, Recordings: s, Results: s, Leases: s, Allow: allow(access.Write), Warn: warn, Limits: limits,
 	})
 	var mounts []workbench.Mount
 	for _, p := range ingest.Paths() {

@@ -228,7 +228,7 @@ func (w *writer) checkSeries(ctx context.Context, r *request) (limit *store.Limi
 	if n := len(known.seen) + len(more); len(more) > 0 && n > w.s.o.Limits.Series {
 		return &store.LimitError{
 			What: "series: combinations of service, kind and labels", Got: int64(n), Limit: int64(w.s.o.Limits.Series),
-			RetryAfter: 15 * time.Minute,
+			RetryAfter: 15 * time.Minute, Flag: store.SeriesFlag,
 		}, nil
 	}
 	for h := range more {

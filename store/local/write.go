@@ -298,7 +298,7 @@ func (w *writer) checkSeries(r *request) error {
 	if n := len(known) + len(fresh); len(fresh) > 0 && n > limit {
 		return &store.LimitError{
 			What: "series: combinations of service, kind and labels", Got: int64(n), Limit: int64(limit),
-			RetryAfter: 15 * time.Minute,
+			RetryAfter: 15 * time.Minute, Flag: store.SeriesFlag,
 		}
 	}
 	return nil

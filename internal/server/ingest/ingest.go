@@ -141,7 +141,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	size := h.o.Limits.Body
 	if r.ContentLength > size {
-		h.refuse(w, r, &store.LimitError{What: "bytes in the request", Limit: size, Got: r.ContentLength})
+		h.refuse(w, r, &store.LimitError{What: "bytes in the request", Limit: size, Got: r.ContentLength, Flag: store.BodyFlag})
 		return
 	}
 	if r.ContentLength >= 0 {
@@ -257,8 +257,11 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Secon
 func hint(err error) string {
 	var bytes *http.MaxBytesError
 	var inflated *profile.LimitError
-	if errors.As(err, &bytes) || errors.As(err, &inflated) {
-		return "send less at once, or raise the limit of the server"
+	if errors.As(err, &bytes) {
+		return "send less at once, or raise the limit of the server: whet serve " + store.BodyFlag
+	}
+	if errors.As(err, &inflated) {
+		return "send less at once"
 	}
 	return diag.Hint(err)
 }

@@ -62,7 +62,7 @@ func (h *Handler) otlpBody(r *http.Request) ([]byte, error) {
 		}
 		data, err := io.ReadAll(io.LimitReader(z, h.o.Limits.Body+1))
 		if err == nil && int64(len(data)) > h.o.Limits.Body {
-			err = &store.LimitError{What: "bytes in the inflated request", Limit: h.o.Limits.Body}
+			err = &store.LimitError{What: "bytes in the inflated request", Limit: h.o.Limits.Body, Flag: store.BodyFlag}
 		}
 		return data, err
 	default:
