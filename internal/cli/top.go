@@ -106,10 +106,8 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 		}
 		doc = documents.NewTop(f.header(in), in.View, n, f.Cum, why)
 	}
-	if in.Type.Type == "cpu" && len(f.Base) == 0 && len(f.DiffBase) == 0 {
-		if typ, err := in.Profile.TypeIndex("cpu"); err == nil {
-			doc.Collector = documents.NewCollector(in.Profile.Collection(typ))
-		}
+	if len(f.Base) == 0 && len(f.DiffBase) == 0 {
+		doc.Collector = documents.CollectorOf(in)
 	}
 	a.warn(in.Warnings...)
 	if f.JSON {

@@ -123,9 +123,7 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 		}
 	}
 	doc := documents.NewOwn(h, opened.View.Own(opened.Own.Match), second, n, "")
-	if at := opened.View.Query().Type; h.SampleType.Type == "cpu" {
-		doc.Collector = documents.NewCollector(opened.Profile.Collection(at))
-	}
+	doc.Collector = documents.CollectorOf(opened)
 	doc.Warnings = append(doc.Warnings, opened.Warnings...)
 	uri, err := c.keep("top", doc)
 	if err != nil {

@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/profile/owncode"
@@ -93,6 +94,14 @@ func NewOwn(h Header, r *profile.OwnReport, also *owncode.Second, n int, dir str
 type Collector struct {
 	Share     float64 `json:"share"`      // of all CPU time in the profile
 	InProgram float64 `json:"in_program"` // in the program's goroutines, of the same total
+}
+
+// CollectorOf returns the collector's share of an input's profile; nil if that is no CPU profile.
+func CollectorOf(in *input.Input) *Collector {
+	if in.Type.Type != "cpu" {
+		return nil
+	}
+	return NewCollector(in.Profile.Collection(in.View.Query().Type))
 }
 
 // NewCollector returns the collector's share of a CPU profile; nil if it has no samples.

@@ -342,9 +342,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	if q.given.Get("brief") != "true" {
 		s.otherCosts(r, q, first, requests, &doc)
 	}
-	if first.Type.Type == "cpu" {
-		doc.Collector = documents.NewCollector(first.Profile.Collection(first.View.Query().Type))
-	}
+	doc.Collector = documents.CollectorOf(first)
 	also, err := second(first)
 	if err != nil {
 		doc.Warnings.Add(err)

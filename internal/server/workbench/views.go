@@ -63,6 +63,9 @@ func (s *Server) top(w http.ResponseWriter, r *http.Request) error {
 		}
 		doc = documents.NewOwn(q.header(in), in.View.Own(in.Own.Match), also, n, "")
 	}
+	if q.Base == "" {
+		doc.Collector = documents.CollectorOf(in)
+	}
 	doc.Warnings = s.warnings(in)
 	return answer(w, doc)
 }
@@ -447,6 +450,6 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 	doc.Recorded = before.Recording != nil || after.Recording != nil
 	warnings := s.warnings(before)
 	warnings.AddNew(s.warnings(after)...)
-	doc.Warnings = append(warnings, doc.Warnings...)
+	doc.Warnings = append(warnings, s.plain(doc.Warnings)...)
 	return answer(w, doc)
 }
