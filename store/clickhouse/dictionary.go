@@ -27,8 +27,11 @@ type dictionary struct {
 	seenFrames, seenStacks []uint32
 	old                    bool // some of them are over, but were stored by this batch
 	buf                    []byte
+	stack                  []uint32
+	mappings               []string // packed, by number; "": not packed yet
 
-	used int64 // protected by dictionaries.mu
+	used    int64 // protected by dictionaries.mu, as samples is
+	samples int64 // of the last answer; 0: none yet
 }
 
 // dictionaries has the dictionaries of all services, up to a size.
@@ -82,6 +85,14 @@ func (c *dictionaries) grown(k scope, size int64) {
 		delete(c.known, oldest)
 		delete(c.sizes, oldest)
 	}
+}
+
+// mapping returns a mapping as rows have it.
+func (d *dictionary) mapping(i uint32) string {
+	for len(d.mappings) < len(d.table.Mappings) {
+		d.mappings = append(d.mappings, string(packed.AppendMapping(nil, &d.table.Mappings[len(d.mappings)])))
+	}
+	return d.mappings[i]
 }
 
 // memory returns the approximate size in bytes. The caller has locked d.

@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/whet-go/whet/profile"
@@ -30,6 +31,16 @@ func TestHashes(t *testing.T) {
 	}
 	if one != 0x3d89a2de8bb36525 { // stored stacks are found by it
 		t.Errorf("hash %#x, which stores do not have", one)
+	}
+}
+
+// TestGranules keeps the granules of tables that are there: replicas have equal ones.
+func TestGranules(t *testing.T) {
+	for coarse, want := range map[bool]bool{true: false, false: true} {
+		text := schema{database: "whet", coarse: coarse}.migrations()[0][0]
+		if got := strings.Contains(text, "profiles (") && strings.Contains(text, "index_granularity=64"); got != want {
+			t.Errorf("coarse %t: %s", coarse, text)
+		}
 	}
 }
 

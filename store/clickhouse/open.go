@@ -64,13 +64,14 @@ type Options struct {
 
 // A Store is an open store; see Open.
 type Store struct {
-	a      *Address
-	o      Options
-	conn   driver.Conn
-	schema // cluster is "" on one server
-	known  *dictionaries
-	bucket *store.Bucket
-	shapes sync.Map // of the samples of the last query, by kind
+	a        *Address
+	o        Options
+	conn     driver.Conn // to the first host that answers
+	schema               // cluster is "" on one server
+	known    *dictionaries
+	bucket   *store.Bucket
+	shapes   sync.Map // of the samples of the last query, by kind
+	topology topology
 
 	requests chan *request
 	closing  chan struct{}
@@ -159,6 +160,12 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	s.schema = sc
+	if s.cluster != "" {
+		if err := s.topology.connectServers(a); err != nil {
+			return nil, errors.Join(err, s.topology.close(), conn.Close())
+		}
+		s.source(ctx)
+	}
 	w := &writer{s: s, series: map[string]*knownSeries{}}
 	go w.run()
 	return s, nil
@@ -168,7 +175,7 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 func (s *Store) Close() error {
 	s.close.Do(func() { close(s.closing) })
 	<-s.done
-	return s.conn.Close()
+	return errors.Join(s.conn.Close(), s.topology.close())
 }
 
 // settings returns a context with the settings of queries. Those that decide whether an answer is
@@ -188,9 +195,15 @@ func (s *Store) settings(ctx context.Context, more native.Settings) context.Cont
 
 // query runs a query and calls scan for each row. A connection that the server has closed is replaced.
 func (s *Store) query(ctx context.Context, text string, more native.Settings, scan func(driver.Rows) error) error {
+	return s.queryOn(ctx, s.conn, text, more, scan)
+}
+
+func (s *Store) queryOn(
+	ctx context.Context, conn driver.Conn, text string, more native.Settings, scan func(driver.Rows) error,
+) error {
 	rows := 0
 	again := func() error {
-		r, err := s.conn.Query(s.settings(ctx, more), text)
+		r, err := conn.Query(s.settings(ctx, more), text)
 		if err != nil {
 			return err
 		}
@@ -270,6 +283,19 @@ func (s *Store) partial(ctx context.Context) func(*store.PartialError) {
 		return nil
 	}
 	return func(e *store.PartialError) { s.o.Warn(e) }
+}
+
+// viewFrom runs the queries of one answer, which may be repeated: on each shard itself, and if one of them does not
+// answer through the Distributed tables, which find other replicas.
+func (s *Store) viewFrom(ctx context.Context, op string, work func(source) error) error {
+	if from := s.source(ctx); from.shards != nil {
+		err := work(from)
+		if err == nil || ctx.Err() != nil || !temporary(err) {
+			return s.explain(ctx, op, err)
+		}
+		s.topology.forget()
+	}
+	return s.view(ctx, op, func() error { return work(source{s: s}) })
 }
 
 // view runs the queries of one answer. If it may be partial, shards that do not answer before or

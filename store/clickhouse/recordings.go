@@ -45,8 +45,9 @@ func (s *Store) insertRecording(ctx context.Context, k scope, id store.ID, r *st
 	first := 0
 	for some := range slices.Chunk(content, maxParts*parts.Size) {
 		all := slices.Collect(slices.Chunk(some, parts.Size))
-		err := s.insert(ctx, "parts (tenant, service, recording, number, start, data)", recordingToken("parts", k, id, first),
-			len(all), func(to driver.Batch, i int) error {
+		t := recordingToken("parts", k, id, first)
+		err := s.insert(ctx, "parts", "(tenant, service, recording, number, start, data)", t, len(all),
+			func(to driver.Batch, i int) error {
 				return to.Append(k.tenant, k.service, id[:], uint32(first+i), r.Start.UTC(), string(all[i])) //nolint:gosec // few
 			})
 		if err != nil {
@@ -59,7 +60,7 @@ func (s *Store) insertRecording(ctx context.Context, k scope, id store.ID, r *st
 	for _, l := range r.Labels {
 		labels[l.Name] = l.Value
 	}
-	return s.insert(ctx, "recordings (tenant, service, labels, start, id, duration, about, size, sum)",
+	return s.insert(ctx, "recordings", "(tenant, service, labels, start, id, duration, about, size, sum)",
 		recordingToken("recordings", k, id, 0), 1, func(to driver.Batch, _ int) error {
 			return to.Append(k.tenant, k.service, labels, r.Start.UTC(), id[:], int64(r.Duration), r.About, r.Size, sum[:])
 		})

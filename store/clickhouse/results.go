@@ -24,7 +24,7 @@ func (s *Store) WriteResults(ctx context.Context, tenant string, results []store
 		id := results[i].ID()
 		t.text(string(id[:]))
 	}
-	err := s.insert(ctx, "results (tenant, service, kind, revision, time, id, document)", t, len(results),
+	err := s.insert(ctx, "results", "(tenant, service, kind, revision, time, id, document)", t, len(results),
 		func(to driver.Batch, i int) error {
 			r := &results[i]
 			id := r.ID()

@@ -27,6 +27,9 @@ type schema struct {
 	database   string
 	cluster    string // "": one server
 	replicated bool   // tables of the cluster, by a Keeper
+	// coarse is set of tables that an older whet created, whose granules have thousands of profiles. Replicas have
+	// equal ones.
+	coarse bool
 }
 
 // on returns the clause by which a statement runs on all servers of the cluster.
@@ -84,6 +87,11 @@ const week = 7 * 24 * time.Hour
 // Each statement may be repeated.
 func (s schema) migrations() [][]string {
 	names := "tenant LowCardinality(String), service LowCardinality(String), "
+	// Rows are large: a query of one service does not read those of the others.
+	granules := []string{"index_granularity=64"}
+	if s.coarse {
+		granules = nil
+	}
 	var first []string
 	first = append(first, s.create("profiles", "", names+`kind LowCardinality(String),
 		start DateTime64(9, 'UTC') CODEC(Delta, ZSTD), id FixedString(16), series UInt64, duration Int64,
@@ -92,7 +100,7 @@ func (s schema) migrations() [][]string {
 		v1 Array(Int64) CODEC(ZSTD), v2 Array(Int64) CODEC(ZSTD), v3 Array(Int64) CODEC(ZSTD),
 		more Array(Array(Int64)) CODEC(ZSTD), INDEX by_id id TYPE bloom_filter(0.001) GRANULARITY 1`,
 		fmt.Sprintf("PARTITION BY intDiv(toUnixTimestamp64Nano(start), %d) ORDER BY (tenant, service, kind, start, id)",
-			week.Nanoseconds()))...)
+			week.Nanoseconds()), granules...)...)
 	first = append(first, s.create("series", "seen", names+`kind LowCardinality(String), id UInt64,
 		names Array(LowCardinality(String)), values Array(String), seen UInt32`,
 		"ORDER BY (tenant, service, kind, id)")...)
@@ -188,7 +196,7 @@ func Migrate(ctx context.Context, a *Address, o MigrateOptions) (Migration, erro
 	}
 	m.From = v
 	if v == 0 {
-		sc = schema{a.Database, a.Cluster, a.Cluster != "" && !o.Unreplicated}
+		sc = schema{a.Database, a.Cluster, a.Cluster != "" && !o.Unreplicated, sc.coarse}
 	}
 	m.Cluster = sc.cluster
 	switch {
@@ -340,6 +348,11 @@ func version(ctx context.Context, conn driver.Conn, database string) (v int, sc 
 		sc.cluster, _, _ = strings.Cut(rest, "'")
 	}
 	sc.replicated = strings.HasPrefix(tables["profiles_shard"], "Replicated")
+	stored := tables["profiles"]
+	if sc.cluster != "" {
+		stored = tables["profiles_shard"]
+	}
+	sc.coarse = stored != "" && !strings.Contains(stored, "index_granularity = 64")
 	if tables["versions"] == "" || tables["profiles"] == "" {
 		return 0, sc, nil
 	}

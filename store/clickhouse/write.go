@@ -2,11 +2,7 @@ package clickhouse
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"fmt"
-	"slices"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -270,6 +266,7 @@ type batch struct {
 	stacks   []stackRow
 	frames   []frameRow
 	stored   map[tenantSeries]bool // in series
+	buf      []byte
 }
 
 type tenantSeries struct {
@@ -349,9 +346,8 @@ func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
 	for len(d.seenFrames) < len(d.frames) {
 		d.seenFrames = append(d.seenFrames, 0)
 	}
-	var frames []byte
-	for _, loc := range d.table.AppendStack(nil, n) {
-		frames = binary.LittleEndian.AppendUint64(frames, d.frames[loc])
+	d.stack = d.table.AppendStack(d.stack[:0], n)
+	for _, loc := range d.stack {
 		if d.seenFrames[loc] >= until {
 			continue
 		}
@@ -361,175 +357,22 @@ func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
 		if l.Mapping != profile.None {
 			m := &d.table.Mappings[l.Mapping]
 			row.address -= m.Start
-			row.mapping = string(packed.AppendMapping(nil, m))
+			row.mapping = d.mapping(l.Mapping)
 		}
-		row.lines = string(identity.AppendLines(nil, d.table, l))
+		b.buf = identity.AppendLines(b.buf[:0], d.table, l)
+		row.lines = string(b.buf)
 		b.frames = append(b.frames, row)
 	}
-	b.stacks = append(b.stacks, stackRow{k, d.stacks[n], string(frames), until})
-}
-
-// insert inserts all rows: symbols first, profiles last.
-func (b *batch) insert(ctx context.Context) error {
-	s := b.w.s
-	for part := range slices.Chunk(b.frames, maxRows) {
-		t := newToken("frames")
-		for i := range part {
-			t.add(part[i].k, part[i].id, part[i].seen)
-		}
-		err := s.insert(ctx, "frames (tenant, service, id, mapping, address, lines, seen)", t, len(part),
-			func(to driver.Batch, i int) error {
-				r := &part[i]
-				return to.Append(r.k.tenant, r.k.service, r.id, r.mapping, r.address, r.lines, r.seen)
-			})
-		if err != nil {
-			return err
-		}
+	b.buf = b.buf[:0]
+	for _, loc := range d.stack {
+		b.buf = binary.LittleEndian.AppendUint64(b.buf, d.frames[loc])
 	}
-	for part := range slices.Chunk(b.stacks, maxRows) {
-		t := newToken("stacks")
-		for i := range part {
-			t.add(part[i].k, part[i].id, part[i].seen)
-		}
-		err := s.insert(ctx, "stacks (tenant, service, id, frames, seen)", t, len(part), func(to driver.Batch, i int) error {
-			r := &part[i]
-			return to.Append(r.k.tenant, r.k.service, r.id, r.frames, r.seen)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for part := range slices.Chunk(b.series, maxRows) {
-		t := newToken("series")
-		for i := range part {
-			t.add(scope{part[i].tenant, part[i].p.Service}, part[i].id, part[i].seen)
-		}
-		err := s.insert(ctx, "series (tenant, service, kind, id, names, values, seen)", t, len(part),
-			func(to driver.Batch, i int) error {
-				r := &part[i]
-				names, values := []string{}, []string{}
-				for _, l := range r.p.Labels {
-					names, values = append(names, l.Name), append(values, l.Value)
-				}
-				return to.Append(r.tenant, r.p.Service, r.p.Kind, r.id, names, values, r.seen)
-			})
-		if err != nil {
-			return err
-		}
-	}
-	return b.insertProfiles(ctx)
-}
-
-func (b *batch) insertProfiles(ctx context.Context) error {
-	for at := 0; at < len(b.profiles); {
-		end, samples := at, 0
-		t := newToken("profiles")
-		for end < len(b.profiles) && (end == at || samples+len(b.profiles[end].stacks) <= maxRows) {
-			r := &b.profiles[end]
-			samples += len(r.stacks)
-			t.text(r.tenant)
-			t.text(string(r.id[:]))
-			end++
-		}
-		part := b.profiles[at:end]
-		err := b.w.s.insert(ctx, `profiles (tenant, service, kind, start, id, series, duration, part, head, main, comments,
-			samples, stacks, labels, v0, v1, v2, v3, more)`, t, len(part), func(to driver.Batch, i int) error {
-			r := &part[i]
-			p := r.p
-			labels := []string{}
-			if p.Data.HasLabels() {
-				for n := range p.Data.NumSamples() {
-					var set []byte
-					for _, l := range p.Data.Labels(n) {
-						set = packed.AppendLabel(set, l)
-					}
-					labels = append(labels, string(set))
-				}
-			}
-			values := make([][]int64, max(inline, len(p.Data.SampleTypes)))
-			for t := range p.Data.SampleTypes {
-				values[t] = make([]int64, len(r.stacks))
-				for n := range values[t] {
-					values[t][n] = p.Data.Value(n, t)
-				}
-			}
-			for t := len(p.Data.SampleTypes); t < inline; t++ {
-				values[t] = []int64{}
-			}
-			return to.Append(r.tenant, p.Service, p.Kind, p.Start.UTC(), r.id[:], r.series, int64(p.Duration),
-				partHash(p.Service, p.Kind, r.head), r.head, r.main, append([]string{}, p.Data.Comments...),
-				uint32(len(r.stacks)), r.stacks, labels, values[0], values[1], values[2], values[3], values[inline:])
-		})
-		if err != nil {
-			return err
-		}
-		at = end
-	}
-	return nil
+	b.stacks = append(b.stacks, stackRow{k, d.stacks[n], string(b.buf), until})
 }
 
 // partHash identifies profiles that are added up together.
 func partHash(service, kind, head string) uint64 {
 	return identity.Of(packed.AppendText(packed.AppendText(packed.AppendText(nil, service), kind), head))
-}
-
-// A token identifies the content of an insert, so that the server stores it once.
-type token struct{ content []byte }
-
-func newToken(table string) *token { return &token{content: packed.AppendText(nil, table)} }
-
-func (t *token) text(s string) { t.content = packed.AppendText(t.content, s) }
-
-func (t *token) add(k scope, id uint64, seen uint32) {
-	t.text(k.tenant)
-	t.text(k.service)
-	t.content = binary.LittleEndian.AppendUint64(t.content, id)
-	t.content = binary.LittleEndian.AppendUint32(t.content, seen)
-}
-
-func (t *token) String() string {
-	sum := sha256.Sum256(t.content)
-	return hex.EncodeToString(sum[:16])
-}
-
-// insert inserts n rows into a table, and again if the connection or the server has a temporary
-// problem.
-func (s *Store) insert(
-	ctx context.Context, into string, t *token, n int, row func(to driver.Batch, i int) error,
-) (err error) {
-	with := native.Context(ctx, native.WithSettings(native.Settings{
-		"insert_deduplicate": 1, "insert_deduplication_token": t.String(), "async_insert": 0,
-		// An insert into a Distributed table ends when the shards have the rows, not before.
-		"distributed_foreground_insert": 1, "max_partitions_per_insert_block": 0,
-	}))
-	for try := range maxTries {
-		if err = s.insertOnce(with, into, n, row); err == nil || !temporary(err) || try == maxTries-1 {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(100 * time.Millisecond << (2 * try)):
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("insert %d rows: %w", n, err)
-	}
-	return nil
-}
-
-func (s *Store) insertOnce(ctx context.Context, into string, n int, row func(to driver.Batch, i int) error) error {
-	to, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+into)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = to.Close() }() // after Send it does nothing
-	for i := range n {
-		if err := row(to, i); err != nil {
-			return err
-		}
-	}
-	return to.Send()
 }
 
 // temporary reports whether an insert that failed may succeed soon.
