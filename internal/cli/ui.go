@@ -199,6 +199,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	o := workbench.Options{Targets: targets, Own: f.Own, Version: version().Version, Assets: ui.App()}
 	for _, address := range f.Loads {
 		options, err := a.loadOptions([]string{address}, &loadFlags{})
+		if err == nil {
+			err = options.Check()
+		}
 		if err != nil {
 			return err
 		}
