@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
-
-	"slices"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
