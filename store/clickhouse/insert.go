@@ -51,6 +51,9 @@ func (b *batch) insert(ctx context.Context) error {
 				s.topology.forget()
 				err = part.insertInto(ctx, target{s: s, conn: s.conn})
 			}
+			if c := code(err); c != 0 && c != codeAllTries {
+				err = fmt.Errorf("%s: %w", from.shards[i].name, err)
+			}
 			errs[i] = err
 		})
 	}

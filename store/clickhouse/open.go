@@ -88,6 +88,8 @@ const (
 	codeUnknownTable    = 60
 	codeUnknownDatabase = 81
 	codeAuthentication  = 516
+	codeNoDescriptor    = 75 // writing to a file failed
+	codeNoSpace         = 243
 	codeAllTries        = 279 // connecting to all replicas of a shard failed
 )
 
@@ -347,6 +349,8 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 		e.Hint = "the password is read from ?password_file=FILE or from " + PasswordVariable
 	case code(err) == codeUnknownDatabase || code(err) == codeUnknownTable:
 		e.Hint = "`whet store migrate --store ADDRESS` creates the tables"
+	case code(err) == codeNoSpace || code(err) == codeNoDescriptor:
+		e.Hint = "free space on the servers' disks, or keep less: `whet store compact --retention AGE`"
 	case code(err) == 0 && broken(err):
 		e.Err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"

@@ -17,8 +17,9 @@ import (
 // A shard is one of those of a cluster: its tables are read and written without a Distributed table, whose
 // queries take three times as long.
 type shard struct {
+	name   string // "shard 2 (db2:9000)"
 	weight uint64
-	conn   driver.Conn // to the hosts of the address that are its replicas
+	conn   driver.Conn // to the first host of the address that is one of its replicas
 }
 
 // topology is what a cluster consists of. Shards are known if the address names a host of each.
@@ -295,6 +296,7 @@ func (t *topology) learn(ctx context.Context, s *Store) {
 			break
 		}
 		if shards[a.local].conn == nil {
+			shards[a.local].name = fmt.Sprintf("shard %d (%s)", a.local+1, t.servers[i].host)
 			shards[a.local].conn = t.servers[i].conn
 		}
 		hosts[a.local] = append(hosts[a.local], t.servers[i].host)
