@@ -373,7 +373,8 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 	}
 	if clickhouse.IsAddress(f.Store) && retention != (store.Retention{}) {
 		return nil, diag.Usagef("serve", "--retention and --max-store-size have no effect on ClickHouse",
-			"`whet store migrate --retention 30d` has the server delete what is older")
+			"`whet store migrate --retention 30d` has the server delete what is older, `whet store compact --max-store-size "+
+				"10GB` deletes above a size")
 	}
 	if f.AllowPartial && !clickhouse.IsAddress(f.Store) {
 		return nil, onlyCluster("serve")

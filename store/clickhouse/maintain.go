@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/store/sql"
@@ -19,66 +18,6 @@ func (s *Store) system(table string) string {
 		return "system." + table
 	}
 	return "clusterAllReplicas(" + sql.Text(s.cluster) + ", system, " + table + ")"
-}
-
-// Compact deletes the profiles that are older than Options.Retention allows, and the symbols and
-// series that only they had. Without it, it does nothing: the server merges what is stored by itself.
-func (s *Store) Compact(ctx context.Context) error {
-	age := s.o.Retention.Age
-	if age <= 0 {
-		return nil
-	}
-	return s.explain(ctx, "compact store", s.delete(ctx, age))
-}
-
-func (s *Store) delete(ctx context.Context, age time.Duration) error {
-	var n uint64
-	var newest time.Time
-	err := s.query(ctx, "SELECT sum(n), max(last) FROM (SELECT count() AS n, max(start) AS last FROM profiles "+
-		"UNION ALL SELECT count(), max(start) FROM recordings)", native.Settings{"skip_unavailable_shards": 0},
-		func(r driver.Rows) error { return r.Scan(&n, &newest) })
-	if err != nil || n == 0 {
-		return err
-	}
-	if now := s.o.Now(); now.Before(newest) {
-		newest = now
-	}
-	before := newest.Add(-age)
-	// Whole partitions are dropped, which frees their space at once; of others, rows are masked until
-	// the server merges them.
-	var weeks []string
-	err = s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+sql.Text(s.a.Database)+
-		" AND concat(database, '.', table)="+sql.Text(s.stored("profiles"))+
-		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil,
-		func(r driver.Rows) error {
-			var id string
-			if err := r.Scan(&id); err != nil {
-				return err
-			}
-			weeks = append(weeks, id)
-			return nil
-		})
-	if err != nil {
-		return err
-	}
-	for _, id := range weeks {
-		if err := s.change(ctx, "ALTER TABLE "+s.stored("profiles")+s.on()+" DROP PARTITION ID "+sql.Text(id)); err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"profiles", "recordings", "parts"} {
-		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+" WHERE start<"+sql.Time(before))
-		if err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"series", "stacks", "frames"} {
-		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+fmt.Sprintf(" WHERE seen<=%d", before.Unix()/86400))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // change runs a statement that changes tables on all servers.
@@ -105,20 +44,12 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 	if out.Format, _, err = version(ctx, s.conn, s.a.Database); err != nil {
 		return err
 	}
-	sizes := map[string]int64{}
-	err = s.query(ctx, "SELECT table, toInt64(sum(bytes_on_disk)) FROM "+s.system("parts")+" WHERE active AND database="+
-		sql.Text(s.a.Database)+" GROUP BY table", nil, func(r driver.Rows) error {
-		var table string
-		var n int64
-		if err := r.Scan(&table, &n); err != nil {
-			return err
-		}
-		sizes[table] = n
-		out.Bytes += n
-		return nil
-	})
+	sizes, err := s.sizes(ctx)
 	if err != nil {
 		return err
+	}
+	for _, n := range sizes {
+		out.Bytes += n
 	}
 	err = s.query(ctx, "SELECT toInt64(count()) FROM results FINAL", nil, func(r driver.Rows) error {
 		var n int64
@@ -169,7 +100,7 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 			all += n
 			return nil
 		})
-	size := func(table string) float64 { return float64(sizes[s.stored(table)[len(s.a.Database)+1:]]) }
+	size := func(table string) float64 { return float64(sizes[table]) }
 	for i := range out.Services {
 		x := &out.Services[i]
 		if samples > 0 {

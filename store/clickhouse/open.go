@@ -44,8 +44,8 @@ type Options struct {
 	// Limits bound what is written. Each process counts the series that it knows, and reads those of
 	// others now and then, so that several processes may exceed the limit of series a little.
 	Limits store.Limits
-	// Retention is what Compact deletes; Size must be 0. See MigrateOptions for what the server
-	// deletes by itself.
+	// Retention is what Compact deletes; its Size is that of all copies on all servers. See
+	// MigrateOptions for what the server deletes by itself.
 	Retention store.Retention
 	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
 	Memory int64
@@ -154,9 +154,6 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 			Op: "open store", Subject: a.String(), Err: fmt.Errorf("it has format %d; this whet writes format %d", v, Format),
 			Hint: "`whet store migrate --store ADDRESS` brings it up to date",
 		}
-	case o.Retention.Size != 0:
-		err = diag.Usagef("open store", "the size of a store on ClickHouse cannot be limited",
-			"limit the age with --retention")
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
