@@ -168,8 +168,8 @@ func reads(c client) (gets, calls map[string][]string) {
 	return gets, calls
 }
 
-// TestServeTenants has tenants write and read in every way that there is, on a store in a directory and on two shards of
-// ClickHouse: none gets anything of another, and a token for reading writes nothing.
+// TestServeTenants has tenants write and read in every way that there is, on a store in a directory and on two
+// shards of ClickHouse: none gets anything of another, and a token for reading writes nothing.
 func TestServeTenants(t *testing.T) {
 	t.Run("directory", func(t *testing.T) { serveTenants(t, filepath.Join(t.TempDir(), "profiles")) })
 	t.Run("ClickHouse", func(t *testing.T) {
@@ -274,7 +274,7 @@ func serveTenants(t *testing.T, st string) {
 	}
 }
 
-// sees sends a request, whose answer must have nothing of another tenant, and if full something of its own.
+// sees sends a request. The answer must have nothing of another tenant, and if full the mark of this one.
 func (c client) sees(own, other, method, path, body string, full bool) {
 	c.t.Helper()
 	if method == http.MethodPost && body == "" {
@@ -326,7 +326,8 @@ func refused(t *testing.T, reader, writer client) {
 		if strings.Contains(path, ".") { // a call
 			content = "application/json"
 		}
-		if status, text := reader.do(method, path+"?service=x&name=x", content, []byte("{}")); status != http.StatusForbidden {
+		status, text := reader.do(method, path+"?service=x&name=x", content, []byte("{}"))
+		if status != http.StatusForbidden {
 			t.Errorf("%s writes to %s: %d %.200s", reader.token, path, status, text)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/tables"
 )
 
 // Compact deletes what is older than Options.Retention allows, or was stored first above its size, and the symbols and
@@ -104,8 +105,8 @@ func (s *Store) sizes(ctx context.Context) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	prefix := len(s.a.Database) + 1
 	names := map[string]string{}
-	for _, table := range append(tables(), "versions", "leases") {
-		names[s.stored(table)[prefix:]] = table
+	for _, table := range append(tables.Names(), "versions", "leases") {
+		names[s.schema.Stored(table)[prefix:]] = table
 	}
 	err := s.query(ctx, "SELECT table, toInt64(sum(bytes_on_disk)) FROM "+s.system("parts")+" WHERE active AND database="+
 		sql.Text(s.a.Database)+" GROUP BY table", nil, func(r driver.Rows) error {
@@ -125,8 +126,8 @@ func (s *Store) sizes(ctx context.Context) (map[string]int64, error) {
 func (s *Store) deleteBefore(ctx context.Context, before time.Time, rewrite bool) error {
 	var weeks []string
 	err := s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+sql.Text(s.a.Database)+
-		" AND concat(database, '.', table)="+sql.Text(s.stored("profiles"))+
-		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil,
+		" AND concat(database, '.', table)="+sql.Text(s.schema.Stored("profiles"))+
+		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/tables.Week.Nanoseconds()), nil,
 		func(r driver.Rows) error {
 			var id string
 			if err := r.Scan(&id); err != nil {
@@ -139,15 +140,16 @@ func (s *Store) deleteBefore(ctx context.Context, before time.Time, rewrite bool
 		return err
 	}
 	for _, id := range weeks {
-		if err := s.change(ctx, "ALTER TABLE "+s.stored("profiles")+s.on()+" DROP PARTITION ID "+sql.Text(id)); err != nil {
+		text := "ALTER TABLE " + s.schema.Stored("profiles") + s.schema.On() + " DROP PARTITION ID " + sql.Text(id)
+		if err := s.change(ctx, text); err != nil {
 			return err
 		}
 	}
 	remove := func(table, where string) error {
 		if rewrite {
-			return s.change(ctx, "ALTER TABLE "+s.stored(table)+s.on()+" DELETE WHERE "+where)
+			return s.change(ctx, "ALTER TABLE "+s.schema.Stored(table)+s.schema.On()+" DELETE WHERE "+where)
 		}
-		return s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+" WHERE "+where)
+		return s.change(ctx, "DELETE FROM "+s.schema.Stored(table)+s.schema.On()+" WHERE "+where)
 	}
 	for _, table := range []string{"profiles", "recordings", "parts"} {
 		if err := remove(table, "start<"+sql.Time(before)); err != nil {

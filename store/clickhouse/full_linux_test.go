@@ -65,11 +65,11 @@ func TestDiskFull(t *testing.T) {
 	}
 	stored, failed := 0, 0
 	for n := 100; n < 116; n++ {
-		err := send(s, n)
+		err, name := send(s, n), "shard 2 ("+servers.Hosts[1]+")"
 		switch {
 		case err == nil:
 			stored++
-		case strings.Contains(err.Error(), "shard 2 ("+servers.Hosts[1]+")") && strings.Contains(diag.Hint(err), "free space"):
+		case strings.Contains(err.Error(), name) && strings.Contains(diag.Hint(err), "free space"):
 			failed++
 		default:
 			t.Errorf("%v, hint %q, want an error that names the shard", err, diag.Hint(err))

@@ -2,9 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,12 +10,14 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/packed"
+	"github.com/whet-go/whet/internal/store/symbols"
 )
 
 // insert inserts n rows into columns of a table of all shards.
 func (s *Store) insert(
-	ctx context.Context, table, columns string, t *token, n int, row func(to driver.Batch, i int) error,
+	ctx context.Context, table, columns string, t *cluster.Token, n int, row func(to driver.Batch, i int) error,
 ) error {
 	return target{s: s, conn: s.conn}.insert(ctx, table, columns, t, n, rows(n, row))
 }
@@ -35,24 +34,25 @@ type target struct {
 func (b *batch) insert(ctx context.Context) error {
 	s := b.w.s
 	from := s.source(ctx)
-	places, err := s.topology.place(ctx, from, b.services())
+	places, err := s.topology.Places(ctx, from, b.services())
 	if err != nil {
-		from = source{s: s}
+		from = s.whole()
 	}
-	if from.shards == nil {
+	shards := from.Shards()
+	if shards == nil {
 		return b.insertInto(ctx, target{s: s, conn: s.conn})
 	}
-	errs := make([]error, len(from.shards))
+	errs := make([]error, len(shards))
 	var all sync.WaitGroup
-	for i, part := range b.divide(places, len(from.shards)) {
+	for i, part := range b.divide(places, len(shards)) {
 		all.Go(func() {
-			err := part.insertInto(ctx, target{s, from.shards[i].conn, true})
-			if err != nil && temporary(err) {
-				s.topology.forget()
+			err := part.insertInto(ctx, target{s, shards[i].Conn, true})
+			if err != nil && cluster.Temporary(err) {
+				s.topology.Forget()
 				err = part.insertInto(ctx, target{s: s, conn: s.conn})
 			}
-			if c := code(err); c != 0 && c != codeAllTries {
-				err = fmt.Errorf("%s: %w", from.shards[i].name, err)
+			if c := cluster.Code(err); c != 0 && c != cluster.AllTries {
+				err = fmt.Errorf("%s: %w", shards[i].Name, err)
 			}
 			errs[i] = err
 		})
@@ -67,8 +67,8 @@ func (b *batch) insert(ctx context.Context) error {
 }
 
 // services returns those of the profiles, each once.
-func (b *batch) services() []scope {
-	var out []scope
+func (b *batch) services() []symbols.Scope {
+	var out []symbols.Scope
 	for i := range b.profiles {
 		if k := b.profiles[i].scope(); len(out) == 0 || out[len(out)-1] != k && !slices.Contains(out, k) {
 			out = append(out, k)
@@ -77,10 +77,16 @@ func (b *batch) services() []scope {
 	return out
 }
 
-func (r *profileRow) scope() scope { return scope{r.tenant, r.p.Service} }
+func (r *profileRow) scope() symbols.Scope {
+	return symbols.Scope{Tenant: r.tenant, Service: r.p.Service}
+}
+
+func (r *seriesRow) scope() symbols.Scope {
+	return symbols.Scope{Tenant: r.tenant, Service: r.p.Service}
+}
 
 // divide returns the rows of each shard.
-func (b *batch) divide(places map[scope]int, shards int) []*batch {
+func (b *batch) divide(places map[symbols.Scope]int, shards int) []*batch {
 	out := make([]*batch, shards)
 	for i := range out {
 		out[i] = &batch{w: b.w}
@@ -90,7 +96,7 @@ func (b *batch) divide(places map[scope]int, shards int) []*batch {
 		to.profiles = append(to.profiles, r)
 	}
 	for _, r := range b.series {
-		to := out[places[scope{r.tenant, r.p.Service}]]
+		to := out[places[r.scope()]]
 		to.series = append(to.series, r)
 	}
 	for _, r := range b.stacks {
@@ -107,14 +113,14 @@ func (b *batch) divide(places map[scope]int, shards int) []*batch {
 // insertInto inserts all rows: symbols first, profiles last.
 func (b *batch) insertInto(ctx context.Context, to target) error {
 	for part := range slices.Chunk(b.frames, maxRows) {
-		t, c := newToken("frames"), newKeys(len(part))
+		t, c := cluster.NewToken("frames"), newKeys(len(part))
 		n := len(part)
 		mapping, address, lines := make([]any, n), make([]uint64, n), make([]string, n)
 		for i := range part {
 			r := &part[i]
-			t.add(r.k, r.id, r.seen)
-			c.add(r.k, r.id, r.seen)
-			mapping[i], address[i], lines[i] = c.box(r.mapping), r.address, r.lines
+			t.Add(r.k, r.ID, r.seen)
+			c.add(r.k, r.ID, r.seen)
+			mapping[i], address[i], lines[i] = c.box(r.Mapping), r.Address, r.Lines
 		}
 		err := to.insert(ctx, "frames", "(tenant, service, id, mapping, address, lines, seen)", t, n,
 			columns(c.tenants, c.services, c.ids, mapping, address, lines, c.seen))
@@ -123,11 +129,11 @@ func (b *batch) insertInto(ctx context.Context, to target) error {
 		}
 	}
 	for part := range slices.Chunk(b.stacks, maxRows) {
-		t, c := newToken("stacks"), newKeys(len(part))
+		t, c := cluster.NewToken("stacks"), newKeys(len(part))
 		frames := make([]string, len(part))
 		for i := range part {
 			r := &part[i]
-			t.add(r.k, r.id, r.seen)
+			t.Add(r.k, r.id, r.seen)
 			c.add(r.k, r.id, r.seen)
 			frames[i] = r.frames
 		}
@@ -138,9 +144,9 @@ func (b *batch) insertInto(ctx context.Context, to target) error {
 		}
 	}
 	for part := range slices.Chunk(b.series, maxRows) {
-		t := newToken("series")
+		t := cluster.NewToken("series")
 		for i := range part {
-			t.add(scope{part[i].tenant, part[i].p.Service}, part[i].id, part[i].seen)
+			t.Add(part[i].scope(), part[i].id, part[i].seen)
 		}
 		err := to.insert(ctx, "series", "(tenant, service, kind, id, names, values, seen)", t, len(part),
 			rows(len(part), func(to driver.Batch, i int) error {
@@ -161,12 +167,12 @@ func (b *batch) insertInto(ctx context.Context, to target) error {
 func (b *batch) insertProfiles(ctx context.Context, to target) error {
 	for at := 0; at < len(b.profiles); {
 		end, samples := at, 0
-		t := newToken("profiles")
+		t := cluster.NewToken("profiles")
 		for end < len(b.profiles) && (end == at || samples+len(b.profiles[end].stacks) <= maxRows) {
 			r := &b.profiles[end]
 			samples += len(r.stacks)
-			t.text(r.tenant)
-			t.text(string(r.id[:]))
+			t.Text(r.tenant)
+			t.Text(string(r.id[:]))
 			end++
 		}
 		part := b.profiles[at:end]
@@ -218,8 +224,8 @@ func newKeys(n int) *keys {
 	return &keys{make([]any, 0, n), make([]any, 0, n), make([]uint64, 0, n), make([]uint32, 0, n), map[string]any{}}
 }
 
-func (c *keys) add(k scope, id uint64, seen uint32) {
-	c.tenants, c.services = append(c.tenants, c.box(k.tenant)), append(c.services, c.box(k.service))
+func (c *keys) add(k symbols.Scope, id uint64, seen uint32) {
+	c.tenants, c.services = append(c.tenants, c.box(k.Tenant)), append(c.services, c.box(k.Service))
 	c.ids, c.seen = append(c.ids, id), append(c.seen, seen)
 }
 
@@ -256,28 +262,9 @@ func rows(n int, row func(to driver.Batch, i int) error) func(driver.Batch) erro
 	}
 }
 
-// A token identifies the content of an insert, so that the server stores it once.
-type token struct{ content []byte }
-
-func newToken(table string) *token { return &token{content: packed.AppendText(nil, table)} }
-
-func (t *token) text(s string) { t.content = packed.AppendText(t.content, s) }
-
-func (t *token) add(k scope, id uint64, seen uint32) {
-	t.text(k.tenant)
-	t.text(k.service)
-	t.content = binary.LittleEndian.AppendUint64(t.content, id)
-	t.content = binary.LittleEndian.AppendUint32(t.content, seen)
-}
-
-func (t *token) String() string {
-	sum := sha256.Sum256(t.content)
-	return hex.EncodeToString(sum[:16])
-}
-
 // insert inserts n rows into columns of a table, and again if the connection or the server has a temporary problem.
 func (to target) insert(
-	ctx context.Context, table, columns string, t *token, n int, fill func(to driver.Batch) error,
+	ctx context.Context, table, columns string, t *cluster.Token, n int, fill func(to driver.Batch) error,
 ) (err error) {
 	if to.shard {
 		table += "_shard"
@@ -292,7 +279,8 @@ func (to target) insert(
 		tries = 2
 	}
 	for try := range tries {
-		if err = to.once(with, "INSERT INTO "+table+" "+columns, fill); err == nil || !temporary(err) || try == tries-1 {
+		err = to.once(with, "INSERT INTO "+table+" "+columns, fill)
+		if err == nil || !cluster.Temporary(err) || try == tries-1 {
 			break
 		}
 		select {

@@ -9,23 +9,24 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
 	"github.com/whet-go/whet/store"
 )
 
 // system returns a system table with the rows of all servers that have the store's tables.
 func (s *Store) system(table string) string {
-	if s.cluster == "" {
+	if s.schema.Cluster == "" {
 		return "system." + table
 	}
-	return "clusterAllReplicas(" + sql.Text(s.cluster) + ", system, " + table + ")"
+	return "clusterAllReplicas(" + sql.Text(s.schema.Cluster) + ", system, " + table + ")"
 }
 
 // change runs a statement that changes tables on all servers.
 func (s *Store) change(ctx context.Context, text string) error {
-	if s.cluster == "" || s.replicated {
+	if s.schema.Cluster == "" || s.schema.Replicated {
 		return execute(ctx, s.conn, text)
 	}
-	if err := s.complete(ctx, s.cluster); err != nil {
+	if err := s.complete(ctx, s.schema.Cluster); err != nil {
 		return err
 	}
 	return s.each(ctx, func(conn driver.Conn) error { return execute(ctx, conn, text) })
@@ -87,16 +88,16 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 	if err != nil {
 		return err
 	}
-	symbols := map[scope]float64{}
+	lengths := map[symbols.Scope]float64{}
 	all := 0.0
 	err = s.query(ctx, "SELECT tenant, service, toFloat64(sum(length(frames))) FROM stacks GROUP BY tenant, service", nil,
 		func(r driver.Rows) error {
-			var k scope
+			var k symbols.Scope
 			var n float64
-			if err := r.Scan(&k.tenant, &k.service, &n); err != nil {
+			if err := r.Scan(&k.Tenant, &k.Service, &n); err != nil {
 				return err
 			}
-			symbols[k] = n
+			lengths[k] = n
 			all += n
 			return nil
 		})
@@ -106,7 +107,7 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 		if samples > 0 {
 			x.Bytes = int64(size("profiles") * float64(x.Samples) / float64(samples))
 		}
-		if n := symbols[scope{x.Tenant, x.Service}]; all > 0 {
+		if n := lengths[symbols.Scope{Tenant: x.Tenant, Service: x.Service}]; all > 0 {
 			x.Symbols = int64((size("stacks") + size("frames")) * n / all)
 		}
 	}
@@ -129,7 +130,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.
 		}
 		for _, x := range usage.Services {
 			r.Dictionaries++
-			if err := s.checkService(ctx, scope{x.Tenant, x.Service}, &r, all, progress); err != nil {
+			if err := s.checkService(ctx, symbols.Scope{Tenant: x.Tenant, Service: x.Service}, &r, all, progress); err != nil {
 				return err
 			}
 		}
@@ -142,7 +143,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.
 const checked = 200
 
 func (s *Store) checkService(
-	ctx context.Context, k scope, r *store.CheckReport, all int, progress func(done, all int),
+	ctx context.Context, k symbols.Scope, r *store.CheckReport, all int, progress func(done, all int),
 ) error {
 	after := ""
 	for {
@@ -151,8 +152,8 @@ func (s *Store) checkService(
 			return err
 		}
 		var rows []*row
-		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
-			sql.Text(k.service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
+		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+sql.Text(k.Tenant)+" AND service="+
+			sql.Text(k.Service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
 			x := &row{}
 			rows = append(rows, x)
 			return x.scan(rs)
@@ -161,7 +162,7 @@ func (s *Store) checkService(
 			return err
 		}
 		for _, x := range rows {
-			p, err := s.profile(ctx, k.tenant, x, labels)
+			p, err := s.profile(ctx, k.Tenant, x, labels)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -171,7 +172,7 @@ func (s *Store) checkService(
 				}
 			}
 			if err != nil {
-				r.Add(fmt.Sprintf("profile %x of %s at %s", x.id, store.OfService(k.tenant, k.service),
+				r.Add(fmt.Sprintf("profile %x of %s at %s", x.id, store.OfService(k.Tenant, k.Service),
 					x.start.UTC().Format(time.RFC3339)), err)
 			}
 			if r.Profiles++; progress != nil && r.Profiles%100 == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -14,10 +15,13 @@ import (
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -65,14 +69,14 @@ func between(q *store.Query) (conditions string) {
 }
 
 // match returns what q selects. A selection without series selects nothing.
-func (s *Store) match(ctx context.Context, from source, q *store.Query) (*selection, error) {
+func (s *Store) match(ctx context.Context, from cluster.Source, q *store.Query) (*selection, error) {
 	if err := store.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
 	conditions, _ := among(q)
 	sel := &selection{series: map[uint64]*series{}}
 	read := 0
-	err := from.query(ctx, "SELECT id, service, kind, names, values FROM "+from.table("series")+" PREWHERE "+conditions,
+	err := from.Query(ctx, "SELECT id, service, kind, names, values FROM "+from.Table("series")+" PREWHERE "+conditions,
 		nil, func(r driver.Rows) error {
 			x := &series{}
 			var names, values []string
@@ -115,7 +119,7 @@ func (s *Store) match(ctx context.Context, from source, q *store.Query) (*select
 
 // Series implements store.Reader.
 func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
-	err = s.viewFrom(ctx, "query", func(from source) error {
+	err = s.viewFrom(ctx, "query", func(from cluster.Source) error {
 		out, err = s.counted(ctx, from, &q)
 		return err
 	})
@@ -123,14 +127,14 @@ func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, 
 }
 
 // counted returns the series that have profiles which q selects.
-func (s *Store) counted(ctx context.Context, from source, q *store.Query) ([]store.Series, error) {
+func (s *Store) counted(ctx context.Context, from cluster.Source, q *store.Query) ([]store.Series, error) {
 	out := []store.Series{}
 	sel, err := s.match(ctx, from, q)
 	if err != nil || len(sel.order) == 0 {
 		return out, err
 	}
 	found := map[uint64]*store.Series{}
-	err = from.query(ctx, "SELECT series, count(), min(start), max(start) FROM "+from.table("profiles")+
+	err = from.Query(ctx, "SELECT series, count(), min(start), max(start) FROM "+from.Table("profiles")+
 		" FINAL PREWHERE "+sel.where+" GROUP BY series", nil, func(r driver.Rows) error {
 		var id, n uint64
 		var first, last time.Time
@@ -168,7 +172,7 @@ func (s *Store) LabelValues(ctx context.Context, q store.Query, name string) ([]
 func (s *Store) Types(ctx context.Context, q store.Query) (out []store.Type, err error) {
 	out = []store.Type{}
 	err = s.view(ctx, "query", func() error {
-		sel, err := s.match(ctx, source{s: s}, &q)
+		sel, err := s.match(ctx, s.whole(), &q)
 		if err != nil || len(sel.order) == 0 {
 			return err
 		}
@@ -211,7 +215,7 @@ func (s *Store) Profiles(ctx context.Context, q store.Query, limit int) (out []s
 	}
 	out = []store.Meta{}
 	err = s.view(ctx, "query", func() error {
-		sel, err := s.match(ctx, source{s: s}, &q)
+		sel, err := s.match(ctx, s.whole(), &q)
 		if err != nil || len(sel.order) == 0 {
 			return err
 		}
@@ -296,7 +300,7 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 				Op: "profile", Subject: id.String(), Err: store.ErrNotFound, Hint: "`whet query profiles` lists the IDs",
 			}
 		}
-		labels, err := s.labels(ctx, scope{tenant, x.service})
+		labels, err := s.labels(ctx, symbols.Scope{Tenant: tenant, Service: x.service})
 		if err != nil {
 			return err
 		}
@@ -322,10 +326,10 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 }
 
 // labels returns the labels of the series of a service, by series.
-func (s *Store) labels(ctx context.Context, k scope) (map[uint64]store.Labels, error) {
+func (s *Store) labels(ctx context.Context, k symbols.Scope) (map[uint64]store.Labels, error) {
 	out := map[uint64]store.Labels{}
-	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
-		sql.Text(k.service), nil, func(r driver.Rows) error {
+	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+sql.Text(k.Tenant)+" AND service="+
+		sql.Text(k.Service), nil, func(r driver.Rows) error {
 		var id uint64
 		var names, values []string
 		if err := r.Scan(&id, &names, &values); err != nil {
@@ -366,7 +370,7 @@ func (s *Store) profile(
 		}
 	}
 	all := sums{x.stacks, x.labels, values}
-	p.Data, err = s.assemble(ctx, source{s: s}, scope{tenant, x.service}, meta, x.main, all, nil)
+	p.Data, err = s.assemble(ctx, s.whole(), symbols.Scope{Tenant: tenant, Service: x.service}, meta, x.main, all, nil)
 	return p, err
 }
 
@@ -379,21 +383,18 @@ type sums struct {
 
 // assemble makes a profile of columns.
 func (s *Store) assemble(
-	ctx context.Context, from source, k scope, meta *profile.Profile, main string, c sums, read *symbols,
+	ctx context.Context, from cluster.Source, k symbols.Scope, meta *profile.Profile, main string, c sums, early *read,
 ) (*profile.Profile, error) {
-	d := s.known.of(k)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if missing := d.missing(c.stacks); len(missing) > 0 {
-		if err := from.fetch(ctx, k, d, missing, read); err != nil {
-			return nil, fmt.Errorf("symbols of %s: %w", store.OfService(k.tenant, k.service), err)
+	d := s.known.Of(k)
+	d.Lock()
+	defer d.Unlock()
+	if missing := d.Missing(c.stacks); len(missing) > 0 {
+		if err := fetch(ctx, from, k, d, missing, early); err != nil {
+			return nil, fmt.Errorf("symbols of %s: %w", store.OfService(k.Tenant, k.Service), err)
 		}
-		s.known.grown(k, d.memory())
+		s.known.Grown(k, d.Memory())
 	}
-	samples := profile.Samples{Stacks: make([]uint32, len(c.stacks)), Values: c.values}
-	for i, h := range c.stacks {
-		samples.Stacks[i] = d.number[h]
-	}
+	samples := profile.Samples{Values: c.values}
 	if c.labels != nil && len(c.labels) != len(c.stacks) && len(c.labels) > 0 {
 		return nil, packed.ErrDamaged
 	}
@@ -414,16 +415,7 @@ func (s *Store) assemble(
 			samples.Labels = append(samples.Labels, set)
 		}
 	}
-	first := profile.None
-	if main != "" {
-		r := &packed.Decoder{B: []byte(main)}
-		m := r.Mapping()
-		if err := r.End(); err != nil {
-			return nil, err
-		}
-		first = d.d.MainMapping(&profile.Profile{Mappings: []profile.Mapping{m}})
-	}
-	return d.table.Profile(meta, first, samples)
+	return d.Profile(meta, main, c.stacks, samples)
 }
 
 // maxResult is how many different stacks, with their labels, a result may have.
@@ -441,7 +433,7 @@ type part struct {
 
 // Merge implements store.Reader.
 func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, stats store.Stats, err error) {
-	err = s.viewFrom(ctx, "query", func(from source) error {
+	err = s.viewFrom(ctx, "query", func(from cluster.Source) error {
 		p, stats, err = s.merge(ctx, from, &q)
 		if errors.Is(err, store.ErrNotFound) {
 			err = &diag.Error{
@@ -454,24 +446,25 @@ func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, s
 	return p, stats, err
 }
 
-func (s *Store) merge(ctx context.Context, from source, q *store.Query) (*profile.Profile, store.Stats, error) {
+func (s *Store) merge(ctx context.Context, from cluster.Source, q *store.Query) (*profile.Profile, store.Stats, error) {
 	var stats store.Stats
 	where, err := s.selected(ctx, from, q)
 	if err != nil {
 		return nil, stats, err
 	}
-	early := from.readEarly(ctx, q)
+	early := s.readEarly(ctx, from, q)
 	defer early.stop()
 	var idle, home error
 	var others sync.WaitGroup
-	if k, ok := serviceOf(q); ok {
+	k, one := serviceOf(q)
+	if one {
 		all, find := from, false
-		if from, find = all.ofService(k); find {
-			others.Go(func() { home = all.findHome(ctx, k) })
+		if from, find = all.Of(k); find {
+			others.Go(func() { home = all.FindHome(ctx, k) })
 		}
-		others.Go(func() { idle = from.alive(ctx) })
+		others.Go(func() { idle = from.Alive(ctx) })
 	}
-	parts, order, added, stats, err := s.both(ctx, from, q.Kind, where)
+	parts, order, added, stats, err := s.both(ctx, from, q.Kind, where, one && s.known.Few(k))
 	others.Wait()
 	if err := cmp.Or(idle, home, err); err != nil {
 		return nil, stats, err
@@ -486,28 +479,31 @@ func (s *Store) merge(ctx context.Context, from source, q *store.Query) (*profil
 		return nil, stats, err
 	}
 	done := make([]*profile.Profile, len(order))
-	err = inParallel(ctx, len(order), func(ctx context.Context, i int) error {
-		x := parts[order[i]]
-		one := from
-		if len(x.shards) == 1 && from.shards != nil { // which has the symbols, too
-			one.shards = []*shard{from.shards[x.shards[0]]}
-		}
-		var err error
-		done[i], err = s.assemble(ctx, one, scope{q.Tenant, x.service}, x.meta, x.main, x.sums, read)
-		return err
-	})
-	if err != nil {
+	services, within := errgroup.WithContext(ctx)
+	services.SetLimit(runtime.GOMAXPROCS(0))
+	for i, id := range order {
+		services.Go(func() (err error) {
+			x, has := parts[id], from
+			if len(x.shards) == 1 { // it has the symbols, too
+				has = from.Only(x.shards[0])
+			}
+			k := symbols.Scope{Tenant: q.Tenant, Service: x.service}
+			done[i], err = s.assemble(within, has, k, x.meta, x.main, x.sums, read)
+			return err
+		})
+	}
+	if err := services.Wait(); err != nil {
 		return nil, stats, err
 	}
-	if k, ok := serviceOf(q); ok {
-		s.known.answered(k, stats.Samples)
+	if one {
+		s.known.Answered(k, stats.Samples)
 	}
 	p, err := profile.Merge(done...)
 	return p, stats, err
 }
 
 // selected returns the conditions for the profiles of a query. It reads series only if labels matter.
-func (s *Store) selected(ctx context.Context, from source, q *store.Query) (where string, err error) {
+func (s *Store) selected(ctx context.Context, from cluster.Source, q *store.Query) (where string, err error) {
 	if conditions, all := among(q); all {
 		return conditions + between(q), store.CheckTenant(q.Tenant)
 	}
@@ -523,13 +519,13 @@ func (s *Store) selected(ctx context.Context, from source, q *store.Query) (wher
 
 // parts returns what conditions select but for samples, by the column part, and in order.
 func (s *Store) parts(
-	ctx context.Context, from source, where string,
+	ctx context.Context, from cluster.Source, where string, few bool,
 ) (map[uint64]*part, []uint64, store.Stats, error) {
 	var stats store.Stats
 	parts, kinds, used := map[uint64]*part{}, map[string]bool{}, map[uint64]bool{}
 	text := `SELECT part, series, any(service), any(kind), any(head), anyLast(main), count(), sum(samples),
 		min(start), max(start), sum(duration), max(notEmpty(labels)), groupUniqArrayArray(comments)
-		FROM ` + from.table("profiles") + " FINAL PREWHERE " + where + " GROUP BY part, series"
+		FROM ` + from.Table("profiles") + " FINAL PREWHERE " + where + " GROUP BY part, series"
 	var mu sync.Mutex
 	row := func(shard int, r driver.Rows) error {
 		mu.Lock()
@@ -577,8 +573,8 @@ func (s *Store) parts(
 		}
 		return nil
 	}
-	err := from.each(ctx, func(ctx context.Context, i int) error {
-		return s.queryOn(ctx, from.on(i), text, from.settings(), func(r driver.Rows) error { return row(i, r) })
+	err := from.Each(ctx, func(ctx context.Context, i int) error {
+		return from.QueryOn(ctx, i, text, settings(few), func(r driver.Rows) error { return row(i, r) })
 	})
 	stats.Series = len(used)
 	switch {
@@ -608,7 +604,7 @@ type shape struct {
 // both returns the parts of what conditions select, and their sums. It asks for both at once, for sums
 // of samples like those of the last query of this kind, and again if that was not enough.
 func (s *Store) both(
-	ctx context.Context, from source, kind, where string,
+	ctx context.Context, from cluster.Source, kind, where string, few bool,
 ) (parts map[uint64]*part, order []uint64, sums []added, stats store.Stats, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -620,9 +616,9 @@ func (s *Store) both(
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		sums, guessed = s.add(inner, from, where, guess)
+		sums, guessed = s.add(inner, from, where, guess, few)
 	}()
-	parts, order, stats, err = s.parts(ctx, from, where)
+	parts, order, stats, err = s.parts(ctx, from, where, few)
 	need := shape{types: 1}
 	for _, x := range parts {
 		need.types, need.labeled = max(need.types, len(x.sums.values)), need.labeled || x.labeled
@@ -640,7 +636,7 @@ func (s *Store) both(
 	case enough:
 		err = guessed
 	default:
-		sums, err = s.add(ctx, from, where, need)
+		sums, err = s.add(ctx, from, where, need, few)
 	}
 	return parts, order, sums, stats, err
 }
@@ -654,7 +650,9 @@ type added struct {
 
 // add lets the server add the values of samples by stack, and by labels if there are any. Each shard
 // does so for its services, so nothing is left to do for the server that answers.
-func (s *Store) add(ctx context.Context, from source, where string, of shape) ([]added, error) {
+func (s *Store) add(
+	ctx context.Context, from cluster.Source, where string, of shape, few bool,
+) ([]added, error) {
 	columns, joins, keys := "part, stack", "stacks AS stack", "part, stack"
 	if of.labeled {
 		columns, joins, keys = columns+", label", joins+", labels AS label", keys+", label"
@@ -667,14 +665,14 @@ func (s *Store) add(ctx context.Context, from source, where string, of shape) ([
 		columns += fmt.Sprintf(", sum(x%d)", t)
 		joins += fmt.Sprintf(", %s AS x%d", column, t)
 	}
-	text := "SELECT " + columns + " FROM " + from.table("profiles") + " FINAL ARRAY JOIN " + joins
+	text := "SELECT " + columns + " FROM " + from.Table("profiles") + " FINAL ARRAY JOIN " + joins
 	text += " PREWHERE " + where + " GROUP BY " + keys
 	var rows atomic.Int64
-	settings := native.Settings{"distributed_group_by_no_merge": 1}
-	maps.Copy(settings, from.settings())
-	out := make([]added, max(1, len(from.shards)))
-	err := from.each(ctx, func(ctx context.Context, i int) error {
-		return s.queryOn(ctx, from.on(i), text, settings, out[i].scan(of, &rows))
+	with := native.Settings{"distributed_group_by_no_merge": 1}
+	maps.Copy(with, settings(few))
+	out := make([]added, max(1, len(from.Shards())))
+	err := from.Each(ctx, func(ctx context.Context, i int) error {
+		return from.QueryOn(ctx, i, text, with, out[i].scan(of, &rows))
 	})
 	return out, err
 }

@@ -4,55 +4,53 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
 	"github.com/whet-go/whet/store"
 )
 
 // fetched is how many stacks or frames one query names.
 const fetched = 20_000
 
-// symbols are rows of a service.
-type symbols struct {
+// read are rows of a service that were read.
+type read struct {
 	stacks map[uint64]string
-	frames map[uint64]storedFrame
+	frames map[uint64]symbols.Frame
 }
 
-// of returns the conditions for the symbols of a service.
-func (k scope) where() string {
-	return "tenant=" + sql.Text(k.tenant) + " AND service=" + sql.Text(k.service)
-}
-
-// fetch reads stacks, and the frames of them that d does not have, unless they are in read. The caller has locked d.
-func (f source) fetch(ctx context.Context, k scope, d *dictionary, missing []uint64, read *symbols) error {
-	if read != nil {
+// fetch reads stacks, and the frames of them that d does not have, unless early has them. The caller has locked d.
+func fetch(
+	ctx context.Context, f cluster.Source, k symbols.Scope, d *symbols.Dictionary, missing []uint64, early *read,
+) error {
+	if early != nil {
 		stacks := make(map[uint64]string, len(missing))
 		var others []uint64
 		for _, h := range missing {
-			if frames, ok := read.stacks[h]; ok {
+			if frames, ok := early.stacks[h]; ok {
 				stacks[h] = frames
 			} else {
 				others = append(others, h)
 			}
 		}
-		if err := f.learn(ctx, k, d, stacks, read.frames); err != nil {
+		if err := learn(ctx, f, k, d, stacks, early.frames); err != nil {
 			return err
 		}
 		missing = others
 	}
 	for part := range slices.Chunk(missing, fetched) {
-		stacks, err := f.fetchStacks(ctx, k, part)
+		stacks, err := fetchStacks(ctx, f, k, part)
 		if err != nil {
 			return err
 		}
-		if err := f.learn(ctx, k, d, stacks, nil); err != nil {
+		if err := learn(ctx, f, k, d, stacks, nil); err != nil {
 			return err
 		}
 	}
@@ -60,10 +58,11 @@ func (f source) fetch(ctx context.Context, k scope, d *dictionary, missing []uin
 }
 
 // learn adds stacks to d, and the frames of them that are not among those which were read.
-func (f source) learn(
-	ctx context.Context, k scope, d *dictionary, stacks map[uint64]string, frames map[uint64]storedFrame,
+func learn(
+	ctx context.Context, f cluster.Source, k symbols.Scope, d *symbols.Dictionary, stacks map[uint64]string,
+	frames map[uint64]symbols.Frame,
 ) error {
-	unknown := d.unknownFrames(stacks)
+	unknown := d.UnknownFrames(stacks)
 	if frames != nil {
 		unknown = slices.DeleteFunc(unknown, func(h uint64) bool {
 			_, ok := frames[h]
@@ -71,14 +70,14 @@ func (f source) learn(
 		})
 	}
 	if len(unknown) > 0 {
-		more, err := f.fetchFrames(ctx, k, unknown)
+		more, err := fetchFrames(ctx, f, k, unknown)
 		if err != nil {
 			return err
 		}
 		maps.Copy(more, frames)
 		frames = more
 	}
-	return d.learn(stacks, frames)
+	return d.Learn(stacks, frames)
 }
 
 const (
@@ -86,7 +85,7 @@ const (
 	readFrames = "SELECT id, mapping, address, lines FROM "
 )
 
-func (x *symbols) stack(r driver.Rows) error {
+func (x *read) stack(r driver.Rows) error {
 	var id uint64
 	var frames string
 	if err := r.Scan(&id, &frames); err != nil {
@@ -96,10 +95,10 @@ func (x *symbols) stack(r driver.Rows) error {
 	return nil
 }
 
-func (x *symbols) frame(r driver.Rows) error {
+func (x *read) frame(r driver.Rows) error {
 	var id uint64
-	var f storedFrame
-	if err := r.Scan(&id, &f.mapping, &f.address, &f.lines); err != nil {
+	var f symbols.Frame
+	if err := r.Scan(&id, &f.Mapping, &f.Address, &f.Lines); err != nil {
 		return err
 	}
 	x.frames[id] = f
@@ -108,10 +107,12 @@ func (x *symbols) frame(r driver.Rows) error {
 
 // fetchStacks reads stacks by their hashes. Those that a shard does not have are on another one if the cluster was
 // changed while they were written.
-func (f source) fetchStacks(ctx context.Context, k scope, hashes []uint64) (map[uint64]string, error) {
-	x := &symbols{stacks: make(map[uint64]string, len(hashes))}
-	err := f.named(ctx, hashes, func(f source, ctx context.Context) error {
-		return f.query(ctx, readStacks+f.table("stacks")+" PREWHERE "+k.where()+" WHERE id IN named", oneThread(), x.stack)
+func fetchStacks(
+	ctx context.Context, f cluster.Source, k symbols.Scope, hashes []uint64,
+) (map[uint64]string, error) {
+	x := &read{stacks: make(map[uint64]string, len(hashes))}
+	err := named(ctx, f, hashes, func(f cluster.Source, ctx context.Context) error {
+		return f.Query(ctx, readStacks+f.Table("stacks")+" PREWHERE "+k.Where()+" WHERE id IN named", oneThread(), x.stack)
 	}, func(h uint64) bool { _, ok := x.stacks[h]; return ok })
 	if err != nil {
 		return nil, err
@@ -125,11 +126,13 @@ func (f source) fetchStacks(ctx context.Context, k scope, hashes []uint64) (map[
 }
 
 // fetchFrames reads frames by their hashes; some may be missing.
-func (f source) fetchFrames(ctx context.Context, k scope, hashes []uint64) (map[uint64]storedFrame, error) {
-	x := &symbols{frames: make(map[uint64]storedFrame, len(hashes))}
+func fetchFrames(
+	ctx context.Context, f cluster.Source, k symbols.Scope, hashes []uint64,
+) (map[uint64]symbols.Frame, error) {
+	x := &read{frames: make(map[uint64]symbols.Frame, len(hashes))}
 	for part := range slices.Chunk(hashes, fetched) {
-		err := f.named(ctx, part, func(f source, ctx context.Context) error {
-			return f.query(ctx, readFrames+f.table("frames")+" PREWHERE "+k.where()+" WHERE id IN named", oneThread(), x.frame)
+		err := named(ctx, f, part, func(f cluster.Source, ctx context.Context) error {
+			return f.Query(ctx, readFrames+f.Table("frames")+" PREWHERE "+k.Where()+" WHERE id IN named", oneThread(), x.frame)
 		}, func(h uint64) bool { _, ok := x.frames[h]; return ok })
 		if err != nil {
 			return nil, err
@@ -139,14 +142,15 @@ func (f source) fetchFrames(ctx context.Context, k scope, hashes []uint64) (map[
 }
 
 // named runs a query for hashes, and again on all shards for those that were not found.
-func (f source) named(
-	ctx context.Context, hashes []uint64, query func(source, context.Context) error, found func(uint64) bool,
+func named(
+	ctx context.Context, f cluster.Source, hashes []uint64, query func(cluster.Source, context.Context) error,
+	found func(uint64) bool,
 ) error {
 	with, err := sql.Naming(ctx, hashes)
 	if err != nil {
 		return err
 	}
-	if err := query(f, with); err != nil || f.shards == nil {
+	if err := query(f, with); err != nil || f.Shards() == nil {
 		return err
 	}
 	missing := slices.DeleteFunc(slices.Clone(hashes), found)
@@ -156,34 +160,34 @@ func (f source) named(
 	if with, err = sql.Naming(ctx, missing); err != nil {
 		return err
 	}
-	return query(source{s: f.s}, with)
+	return query(f.Whole(), with)
 }
 
 // early reads symbols of a service before it is known which are needed.
 type early struct {
 	done chan struct{} // nil: nothing is read
 	stop context.CancelFunc
-	read symbols
+	read read
 	err  error
 }
 
 // readEarly begins to read the symbols of the service of a query, up to a number, if none of them is known yet.
-func (f source) readEarly(ctx context.Context, q *store.Query) *early {
+func (s *Store) readEarly(ctx context.Context, f cluster.Source, q *store.Query) *early {
 	e := &early{stop: func() {}}
 	k, ok := serviceOf(q)
-	if !ok || f.s.known.has(k) {
+	if !ok || s.known.Has(k) {
 		return e
 	}
 	ctx, e.stop = context.WithCancel(ctx)
 	e.done = make(chan struct{})
-	e.read = symbols{stacks: map[uint64]string{}, frames: map[uint64]storedFrame{}}
-	rest := fmt.Sprintf(" PREWHERE %s LIMIT %d", k.where(), fetched)
+	e.read = read{stacks: map[uint64]string{}, frames: map[uint64]symbols.Frame{}}
+	rest := fmt.Sprintf(" PREWHERE %s LIMIT %d", k.Where(), fetched)
 	go func() {
 		defer close(e.done)
 		var other sync.WaitGroup
 		var failed error
-		other.Go(func() { failed = f.query(ctx, readFrames+f.table("frames")+rest, oneThread(), e.read.frame) })
-		e.err = f.query(ctx, readStacks+f.table("stacks")+rest, oneThread(), e.read.stack)
+		other.Go(func() { failed = f.Query(ctx, readFrames+f.Table("frames")+rest, oneThread(), e.read.frame) })
+		e.err = f.Query(ctx, readStacks+f.Table("stacks")+rest, oneThread(), e.read.stack)
 		other.Wait()
 		if e.err == nil {
 			e.err = failed
@@ -193,7 +197,7 @@ func (f source) readEarly(ctx context.Context, q *store.Query) *early {
 }
 
 // wait returns what was read; nil if nothing was.
-func (e *early) wait() (*symbols, error) {
+func (e *early) wait() (*read, error) {
 	if e.done == nil {
 		return nil, nil
 	}
@@ -202,61 +206,22 @@ func (e *early) wait() (*symbols, error) {
 }
 
 // serviceOf returns the service whose profiles alone a query can select.
-func serviceOf(q *store.Query) (k scope, ok bool) {
+func serviceOf(q *store.Query) (k symbols.Scope, ok bool) {
 	for _, m := range q.Matchers {
 		if m.Name == store.ServiceLabel && m.Op == store.Equal {
-			return scope{q.Tenant, m.Value}, true
+			return symbols.Scope{Tenant: q.Tenant, Service: m.Value}, true
 		}
 	}
 	return k, false
 }
 
-// has reports whether the dictionary of a service is not empty.
-func (c *dictionaries) has(k scope) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.sizes[k] > 0
-}
-
-// fewSamples is how many samples one thread reads in some milliseconds.
-const fewSamples = 200_000
-
-// few reports whether the last answer of a service had few samples.
-func (c *dictionaries) few(k scope) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d := c.known[k]
-	return d != nil && d.samples > 0 && d.samples <= fewSamples
-}
-
-// answered remembers how many samples an answer of a service had.
-func (c *dictionaries) answered(k scope, samples int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if d := c.known[k]; d != nil {
-		d.samples = samples
+// settings returns those of queries of a service, which had few samples the last time, or of others.
+func settings(few bool) native.Settings {
+	if few {
+		return oneThread()
 	}
+	return nil
 }
 
-// inParallel calls work for 0 to n-1, some at once, and returns the first error.
-func inParallel(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
-	inner, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || inner.Err() != nil {
-					return
-				}
-				if err := work(inner, i); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	return context.Cause(inner)
-}
+// oneThread returns the settings of queries of few rows: more threads would take more time to start than to read them.
+func oneThread() native.Settings { return native.Settings{"max_threads": 1} }

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"encoding/binary"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -11,7 +10,8 @@ import (
 	"github.com/whet-go/whet/internal/store/identity"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/internal/store/sql"
-	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/internal/store/symbols"
+	"github.com/whet-go/whet/internal/store/tables"
 	"github.com/whet-go/whet/store"
 )
 
@@ -74,7 +74,7 @@ const (
 // writer is the goroutine that inserts.
 type writer struct {
 	s      *Store
-	known  *dictionaries // what this process has stored; apart from those of queries, which read them while they wait
+	known  *symbols.Cache // what this process has stored; apart from those of queries, which read them while they wait
 	series map[string]*knownSeries
 	last   time.Time // when the last insert began
 }
@@ -101,7 +101,7 @@ func (w *writer) run() {
 
 // reset forgets what is stored, so that it is stored again.
 func (w *writer) reset() {
-	w.known, w.series = newDictionaries(w.s.o.Memory), map[string]*knownSeries{}
+	w.known, w.series = symbols.NewCache(w.s.o.Memory), map[string]*knownSeries{}
 }
 
 // serve stores a batch, and those that arrive before it is time for the next insert.
@@ -139,7 +139,7 @@ func (w *writer) serve(r *request) {
 			}
 		}
 	}
-	w.forgetOld()
+	w.known.ForgetOld(w.today()) // those of this week are safe until it is over
 	for _, r := range all {
 		close(r.done)
 	}
@@ -147,28 +147,6 @@ func (w *writer) serve(r *request) {
 
 // today returns the number of this day since 1970.
 func (w *writer) today() uint32 { return uint32(w.s.o.Now().Unix() / int64(day.Seconds())) }
-
-// forgetOld forgets which symbols are stored for profiles of weeks that are over: another process may
-// delete them. Those of this week are safe until it is over.
-func (w *writer) forgetOld() {
-	for _, d := range w.known.known {
-		if d.old {
-			d.forget(w.today())
-			d.old = false
-		}
-	}
-}
-
-// forget forgets which symbols are stored until a day that is over. The caller has locked d.
-func (d *dictionary) forget(today uint32) {
-	for _, seen := range [][]uint32{d.seenStacks, d.seenFrames} {
-		for i, until := range seen {
-			if until <= today {
-				seen[i] = 0
-			}
-		}
-	}
-}
 
 func (r *request) samples() (n int) {
 	for i := range r.profiles {
@@ -255,7 +233,7 @@ const day = 24 * time.Hour
 
 // keptUntil returns the first day after all profiles for which a row is needed: the end of the week.
 func keptUntil(start time.Time) uint32 {
-	return uint32(start.Unix()/int64(week.Seconds())+1) * uint32(week/day)
+	return uint32(start.Unix()/int64(tables.Week.Seconds())+1) * uint32(tables.Week/day)
 }
 
 // batch is what one insert stores in each table.
@@ -266,7 +244,7 @@ type batch struct {
 	stacks   []stackRow
 	frames   []frameRow
 	stored   map[tenantSeries]bool // in series
-	buf      []byte
+	rows     []symbols.Row         // for the next stack
 }
 
 type tenantSeries struct {
@@ -292,22 +270,21 @@ type seriesRow struct {
 }
 
 type stackRow struct {
-	k      scope
+	k      symbols.Scope
 	id     uint64
 	frames string
 	seen   uint32
 }
 
 type frameRow struct {
-	k scope
-	storedFrame
-	id   uint64
+	k symbols.Scope
+	symbols.Row
 	seen uint32
 }
 
 // add adds the rows for a profile.
 func (b *batch) add(tenant string, p *store.Profile, id store.ID) {
-	k, until := scope{tenant, p.Service}, keptUntil(p.Start)
+	k, until := symbols.Scope{Tenant: tenant, Service: p.Service}, keptUntil(p.Start)
 	row := profileRow{tenant: tenant, p: p, id: id, series: identity.Series(p.Service, p.Kind, p.Labels)}
 	known := b.w.series[tenant]
 	if of := (tenantSeries{tenant, row.series}); known.seen[row.series] < until || until <= b.w.today() && !b.stored[of] {
@@ -319,72 +296,34 @@ func (b *batch) add(tenant string, p *store.Profile, id store.ID) {
 	if len(p.Data.Mappings) > 0 {
 		row.main = string(packed.AppendMapping(nil, &p.Data.Mappings[0]))
 	}
-	d := b.w.known.of(k)
-	if until <= b.w.today() && !d.old {
-		d.forget(b.w.today())
-		d.old = true
-	}
-	numbers := d.add(p.Data)
+	d := b.w.known.Of(k)
+	d.Begin(until, b.w.today())
+	numbers := d.Add(p.Data)
 	row.stacks = make([]uint64, len(numbers))
 	for i, n := range numbers {
-		row.stacks[i] = d.stacks[n]
+		row.stacks[i] = d.Hash(n)
 		b.stack(k, d, n, until)
 	}
-	b.w.known.grown(k, d.memory())
+	b.w.known.Grown(k, d.Memory())
 	b.profiles = append(b.profiles, row)
 }
 
 // stack adds the rows for a stack, unless they are stored.
-func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
-	for len(d.seenStacks) < len(d.stacks) {
-		d.seenStacks = append(d.seenStacks, 0)
-	}
-	if d.seenStacks[n] >= until {
+func (b *batch) stack(k symbols.Scope, d *symbols.Dictionary, n, until uint32) {
+	frames, rows, ok := d.Unstored(n, until, b.rows[:0])
+	if !ok {
 		return
 	}
-	d.seenStacks[n] = until
-	for len(d.seenFrames) < len(d.frames) {
-		d.seenFrames = append(d.seenFrames, 0)
+	for _, r := range rows {
+		b.frames = append(b.frames, frameRow{k, r, until})
 	}
-	d.stack = d.table.AppendStack(d.stack[:0], n)
-	for _, loc := range d.stack {
-		if d.seenFrames[loc] >= until {
-			continue
-		}
-		d.seenFrames[loc] = until
-		l := &d.table.Locations[loc]
-		row := frameRow{k: k, id: d.frames[loc], seen: until, storedFrame: storedFrame{address: l.Address}}
-		if l.Mapping != profile.None {
-			m := &d.table.Mappings[l.Mapping]
-			row.address -= m.Start
-			row.mapping = d.mapping(l.Mapping)
-		}
-		b.buf = identity.AppendLines(b.buf[:0], d.table, l)
-		row.lines = string(b.buf)
-		b.frames = append(b.frames, row)
-	}
-	b.buf = b.buf[:0]
-	for _, loc := range d.stack {
-		b.buf = binary.LittleEndian.AppendUint64(b.buf, d.frames[loc])
-	}
-	b.stacks = append(b.stacks, stackRow{k, d.stacks[n], string(b.buf), until})
+	b.rows = rows
+	b.stacks = append(b.stacks, stackRow{k, d.Hash(n), frames, until})
 }
 
 // partHash identifies profiles that are added up together.
 func partHash(service, kind, head string) uint64 {
 	return identity.Of(packed.AppendText(packed.AppendText(packed.AppendText(nil, service), kind), head))
-}
-
-// temporary reports whether an insert that failed may succeed soon.
-func temporary(err error) bool {
-	switch code(err) {
-	case 0:
-		return broken(err)
-	case 159, 202, 209, 210, 225, 242, 252, 285, 319, 999, codeAllTries:
-		// A timeout, too many queries or parts, the network, Keeper, too few replicas, an unknown state.
-		return true
-	}
-	return false
 }
 
 // Takes returns nil if the shard of a service answers, so that profiles of it can be stored.
