@@ -212,7 +212,7 @@ func version(ctx context.Context, conn driver.Conn, database string) (v int, sc 
 	if sc.Cluster != "" {
 		stored = engines["profiles_shard"]
 	}
-	sc.Coarse = stored != "" && !strings.Contains(stored, "index_granularity = 64")
+	sc.Coarse = stored != "" && !strings.Contains(stored, fmt.Sprint("index_granularity = ", tables.Granule))
 	if engines["versions"] == "" || engines["profiles"] == "" {
 		return 0, sc, nil
 	}

@@ -70,6 +70,10 @@ func (s Schema) create(table, newest, columns, rest string, more ...string) []st
 		sql.Text(table+"_shard")))
 }
 
+// Granule is how many rows of profiles are read at least. Fewer take more space, and more take a query of one service
+// longer.
+const Granule = 128
+
 // Week is the partition of a profile: retention drops whole ones.
 const Week = 7 * 24 * time.Hour
 
@@ -78,7 +82,7 @@ const Week = 7 * 24 * time.Hour
 func (s Schema) Migrations() [][]string {
 	names := "tenant LowCardinality(String), service LowCardinality(String), "
 	// Rows are large: a query of one service does not read those of the others.
-	granules := []string{"index_granularity=64"}
+	granules := []string{fmt.Sprint("index_granularity=", Granule)}
 	if s.Coarse {
 		granules = nil
 	}
