@@ -30,7 +30,14 @@ type plan struct {
 	tls   *tls.Config
 }
 
-func (o Options) plan(ctx context.Context) (*plan, error) {
+// Check returns the error that Run would return for o itself. It looks up no host.
+func (o Options) Check() error {
+	_, err := o.requests()
+	return err
+}
+
+// requests returns the plan without the addresses of its hosts.
+func (o Options) requests() (*plan, error) {
 	p := &plan{Options: o}
 	if o.URL != "" {
 		p.Targets = append([]Target{{URL: o.URL}}, o.Targets...)
@@ -59,6 +66,14 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 			Op: "load", Subject: p.hosts[1].Name,
 			Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Hint: "load one host at a time",
 		}
+	}
+	return p, nil
+}
+
+func (o Options) plan(ctx context.Context) (*plan, error) {
+	p, err := o.requests()
+	if err != nil {
+		return nil, err
 	}
 	for _, h := range p.hosts {
 		if err := p.resolve(ctx, h); err != nil {

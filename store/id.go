@@ -60,7 +60,6 @@ type hasher struct {
 	buf []byte
 
 	mappings, functions, locations []digest
-	known                          []bool // per location
 }
 
 func (h *hasher) text(s string) {
@@ -92,18 +91,48 @@ func (h *hasher) samples() []digest {
 		}
 		h.mappings[i] = h.sum()
 	}
-	h.functions = make([]digest, len(p.Functions))
-	h.locations, h.known = make([]digest, len(p.Locations)), make([]bool, len(p.Locations))
 	out := make([]digest, p.NumSamples())
 	var stack []uint32
 	var sample []byte
+	// Functions and locations are digested in the order of memory: in that of the stacks, it takes twice the time.
+	locations, functions := make([]bool, len(p.Locations)), make([]bool, len(p.Functions))
+	for i := range out {
+		stack = p.AppendStack(stack[:0], i)
+		for _, loc := range stack {
+			locations[loc] = true
+		}
+	}
+	for i, used := range locations {
+		if !used {
+			continue
+		}
+		for _, line := range p.Frames(uint32(i)) { //nolint:gosec // the number of a location
+			if line.Function != profile.None {
+				functions[line.Function] = true
+			}
+		}
+	}
+	h.functions = make([]digest, len(p.Functions))
+	for i, used := range functions {
+		if used {
+			f := &p.Functions[i]
+			h.text(f.Name)
+			h.text(f.SystemName)
+			h.text(f.File)
+			h.number(uint64(f.StartLine))
+			h.functions[i] = h.sum()
+		}
+	}
+	h.locations = make([]digest, len(p.Locations))
+	for i, used := range locations {
+		if used {
+			h.locations[i] = h.location(uint32(i)) //nolint:gosec // the number of a location
+		}
+	}
 	for i := range out {
 		stack = p.AppendStack(stack[:0], i)
 		sample = binary.AppendUvarint(sample[:0], uint64(len(stack)))
 		for _, loc := range stack {
-			if !h.known[loc] {
-				h.locations[loc], h.known[loc] = h.location(loc), true
-			}
 			sample = append(sample, h.locations[loc][:]...)
 		}
 		labels := p.Labels(i)
@@ -131,15 +160,6 @@ func (h *hasher) samples() []digest {
 
 func (h *hasher) location(i uint32) digest {
 	p, l := h.p, &h.p.Locations[i]
-	for _, line := range p.Frames(i) { // first, because both use buf
-		if f := line.Function; f != profile.None && h.functions[f] == (digest{}) {
-			h.text(p.Functions[f].Name)
-			h.text(p.Functions[f].SystemName)
-			h.text(p.Functions[f].File)
-			h.number(uint64(p.Functions[f].StartLine))
-			h.functions[f] = h.sum()
-		}
-	}
 	address := l.Address
 	if l.Mapping != profile.None {
 		address -= p.Mappings[l.Mapping].Start

@@ -250,3 +250,17 @@ func TestID(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestIDStays computes the ID that stores have: with another one, what is sent again would be stored twice.
+func TestIDStays(t *testing.T) {
+	p := store.Profile{
+		Service: "shop", Kind: "cpu", Start: time.Unix(1e9, 5).UTC(), Duration: time.Second,
+		Labels: store.NewLabels(map[string]string{"host": "a", "zone": "b"}),
+		Data: profiletest.Generate(profiletest.Options{
+			Seed: 3, Samples: 200, Functions: 60, Lines: 200, Inlines: true, Labels: true,
+		}),
+	}
+	if id := store.NewID(&p).String(); id != "d12f9a1f699f558533257c1df8cce900" {
+		t.Errorf("ID %s", id)
+	}
+}

@@ -71,11 +71,11 @@ func TestClickHouse(t *testing.T) {
 	checked(t, 0, "^shop7 ", "store", "stats", "--store", st)
 	checked(t, 0, "^"+st+": 17 profiles and the symbols of 9 dictionaries read, no damage$", "store", "check", "--store",
 		st)
-	checked(t, 0, "^shop7 ", "store", "compact", "--store", st, "--retention", "20000d")
+	checked(t, 0, "^shop7 ", "store", "compact", "--store", st, "--retention", "20000d", "--max-store-size", "1GB")
 	for _, args := range [][]string{
 		{"store", "backup", "x"},
 		{"store", "restore", "x"},
-		{"store", "compact", "--max-store-size", "1GB"},
+		{"serve", "--max-store-size", "1GB"},
 		{"serve", "--retention", "1d"},
 		{"query", "--token-file", "x"},
 	} {

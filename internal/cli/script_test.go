@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 			defer stop()
 			os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
-		"hello": helloService,
+		"hello": helloService, "degrading": degradingService,
 	})
 }
 

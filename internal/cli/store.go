@@ -177,7 +177,7 @@ func (a *app) storeCompactCommand() *cobra.Command {
 		Long: `Delete profiles by --retention and --max-store-size, join what was stored in
 small parts, and give free space back to the file system. whet serve does the
 same while it runs, so this is for a store that nothing else writes to. On
-ClickHouse it deletes by --retention, while others write.`,
+ClickHouse it deletes while others write; a size is that of all copies there.`,
 		Example: "  whet store compact --store profiles --retention 30d",
 		Args:    cobra.NoArgs,
 	}

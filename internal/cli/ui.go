@@ -196,6 +196,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	o := workbench.Options{Targets: targets, Own: f.Own, Version: version().Version, Assets: ui.App()}
 	for _, address := range f.Loads {
 		options, err := a.loadOptions([]string{address}, &loadFlags{})
+		if err == nil {
+			err = options.Check()
+		}
 		if err != nil {
 			return err
 		}
@@ -368,7 +371,8 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 	}
 	if clickhouse.IsAddress(f.Store) && retention != (store.Retention{}) {
 		return nil, diag.Usagef("serve", "--retention and --max-store-size have no effect on ClickHouse",
-			"`whet store migrate --retention 30d` has the server delete what is older")
+			"`whet store migrate --retention 30d` has the server delete what is older, `whet store compact --max-store-size "+
+				"10GB` deletes above a size")
 	}
 	if f.AllowPartial && !clickhouse.IsAddress(f.Store) {
 		return nil, onlyCluster("serve")

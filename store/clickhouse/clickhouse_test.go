@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/clickhouse/clickhousetest"
@@ -62,6 +64,7 @@ func TestServer(t *testing.T) {
 	t.Run("Migrate", func(t *testing.T) { testMigrate(t, servers) })
 	t.Run("Open", func(t *testing.T) { testOpen(t, servers) })
 	t.Run("Expiry", func(t *testing.T) { testExpiry(t, servers) })
+	t.Run("Size", func(t *testing.T) { testSize(t, servers) })
 	t.Run("Damage", func(t *testing.T) { testDamage(t, servers) })
 	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
 	t.Run("LostAnswer", func(t *testing.T) { testLostAnswer(t, servers) })
@@ -73,6 +76,8 @@ func TestShards(t *testing.T) {
 	t.Run("Store", func(t *testing.T) { storetest.Run(t, on(servers)) })
 	t.Run("Deduplication", func(t *testing.T) { testDeduplication(t, servers) })
 	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
+	t.Run("Places", func(t *testing.T) { testPlaces(t, servers) })
+	t.Run("Size", func(t *testing.T) { testSize(t, servers) })
 	for down := range 2 {
 		t.Run(fmt.Sprint("ShardDown", down+1), func(t *testing.T) { testShardDown(t, servers, down) })
 	}
@@ -188,10 +193,6 @@ func testOpen(t *testing.T, servers *clickhousetest.Servers) {
 	if err := s.Write(ctx, "", batch); !errors.Is(err, clickhouse.ErrClosed) {
 		t.Errorf("writing to a closed store: %v", err)
 	}
-	if _, err := clickhouse.Open(ctx, a, clickhouse.Options{Retention: store.Retention{Size: 1}}); err == nil ||
-		diag.ExitCode(err) != 2 {
-		t.Errorf("a limit of size: %v", err)
-	}
 	unreachable, err := clickhouse.ParseAddress("clickhouse://127.0.0.1:1/opened")
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +234,69 @@ func testExpiry(t *testing.T, servers *clickhousetest.Servers) {
 	set(0)
 	storetest.Write(t, s, "", old)
 	storetest.Clean(t, s, 2)
+}
+
+// testSize deletes the first hours of profiles and recordings, as many as are above a size.
+func testSize(t *testing.T, servers *clickhousetest.Servers) {
+	ctx := t.Context()
+	s := open(t, servers, "size", clickhouse.Options{})
+	const hours, each = 48, 4
+	for hour := range hours {
+		var batch []store.Profile
+		for n := range each {
+			p := storetest.Generated(fmt.Sprint("service", n), 0, map[string]string{"n": fmt.Sprint(hour)})
+			seed := uint64(hour*each + n) //nolint:gosec // positive
+			p.Data = profiletest.Generate(profiletest.Options{Seed: seed, Samples: 1500, MaxDepth: 8})
+			p.Start = storetest.Epoch().Add(time.Duration(hour) * time.Hour)
+			batch = append(batch, p)
+		}
+		storetest.Write(t, s, "", batch...)
+		if hour%8 != 0 {
+			continue
+		}
+		content := make([]byte, 300_000)
+		r := rand.NewChaCha8([32]byte{byte(hour)})
+		_, _ = r.Read(content) // never fails
+		one := store.Recording{Service: "service1", Start: storetest.Epoch().Add(time.Duration(hour) * time.Hour)}
+		if _, err := s.WriteRecording(ctx, "", one, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := s.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		size               int64
+		profiles, records  int // at least
+		mostProfiles, most int
+	}{
+		{before.Bytes, hours * each, 6, hours * each, 6},
+		{before.Bytes * 7 / 10, hours * each / 3, 2, hours * each * 9 / 10, 5},
+		{1, each, 0, each, 0}, // the last hour stays
+	} {
+		limited := open(t, servers, "size", clickhouse.Options{Retention: store.Retention{Size: test.size}})
+		if err := limited.Compact(ctx); err != nil {
+			t.Fatal(err)
+		}
+		list, err := limited.Profiles(ctx, store.Query{}, 1000)
+		if err != nil || len(list) < test.profiles || len(list) > test.mostProfiles || len(list)%each != 0 {
+			t.Errorf("size %d of %d: %d profiles, %v, want %d to %d", test.size, before.Bytes, len(list), err, test.profiles,
+				test.mostProfiles)
+		}
+		records, err := limited.Recordings(ctx, store.Query{}, 100)
+		if err != nil || len(records) < test.records || len(records) > test.most {
+			t.Errorf("size %d: %d recordings, %v, want %d to %d", test.size, len(records), err, test.records, test.most)
+		}
+		if newest := storetest.Epoch().Add((hours - 1) * time.Hour); len(list) == 0 || !list[0].Start.Equal(newest) {
+			t.Errorf("size %d: the newest is not there", test.size)
+		}
+		stats, err := limited.Stats(ctx)
+		if err != nil || test.size > 1 && stats.Bytes > test.size+test.size/20 {
+			t.Errorf("%d bytes, %v, want %d", stats.Bytes, err, test.size)
+		}
+		storetest.Clean(t, limited, len(list))
+	}
 }
 
 func testDamage(t *testing.T, servers *clickhousetest.Servers) {

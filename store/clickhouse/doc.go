@@ -9,7 +9,8 @@
 //	results   documents of measurements, by commit
 //	versions  the versions of the schema, with the time of the migration
 //
-// On a cluster each is a Distributed table over one named NAME_shard. Series, stacks and frames are
+// On a cluster each is a Distributed table over one named NAME_shard, which is read and written itself if the
+// address names a server of each shard: a Distributed table takes three times as long. Series, stacks and frames are
 // identified by a hash of their content within the tenant and service, so that no counter is shared.
 // All tables keep the last of equal rows (ReplacingMergeTree): what is stored again is stored once.
 // Since a profile is one row, it is there completely or not at all.
@@ -18,15 +19,17 @@
 //
 //  1. [Store.Write] checks limits and computes the IDs of a batch, and hands it to the writer, a
 //     goroutine, which joins the batches that wait.
-//  2. Stacks and frames that this process has not stored yet are inserted, then new series, then the
-//     profiles, so that no profile is seen without its symbols. An insert is repeated after errors
-//     of the network, with a token by which the server recognizes it.
+//  2. The rows of each shard are inserted at once: stacks and frames that this process has not stored
+//     yet, then new series, then the profiles, so that no profile is seen without its symbols. An
+//     insert is repeated after errors of the network, with a token by which the server recognizes it.
 //
 // Data flow when reading:
 //
 //  1. If a query has conditions for labels, the series of a tenant are matched here. The server selects
-//     profiles and adds the values by stack, each shard its own services.
-//  2. Stacks that are not known yet are read, and kept in a profile.Dictionary for each service.
+//     profiles and adds the values by stack, each shard its own services. A shard that has nothing of a
+//     service still has to answer.
+//  2. Stacks that are not known yet are read, and kept in a profile.Dictionary for each service. Those of
+//     the first query of a service are read at once with the sums.
 //  3. The sums become one profile for each service, and these are merged with profile.Merge.
 //
 // A shard that does not answer is an error, unless the context is one of store.AllowPartial or

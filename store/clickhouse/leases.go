@@ -12,6 +12,7 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
@@ -46,7 +47,7 @@ func (s *Store) putLease(ctx context.Context, tenant, group, member, part, ends,
 	row := []string{sql.Text(tenant), sql.Text(group), sql.Text(member), sql.Text(part), now, ends, sql.Text(document)}
 	text := "INSERT INTO leases (tenant, service, member, part, at, ends, document) SELECT " + strings.Join(row, ", ")
 	err := s.conn.Exec(with, text)
-	if err != nil && broken(err) && ctx.Err() == nil {
+	if err != nil && cluster.Broken(err) && ctx.Err() == nil {
 		err = s.conn.Exec(with, text) // the server has closed the connection
 	}
 	return err

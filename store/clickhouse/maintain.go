@@ -6,87 +6,27 @@ import (
 	"fmt"
 	"time"
 
-	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
 	"github.com/whet-go/whet/store"
 )
 
 // system returns a system table with the rows of all servers that have the store's tables.
 func (s *Store) system(table string) string {
-	if s.cluster == "" {
+	if s.schema.Cluster == "" {
 		return "system." + table
 	}
-	return "clusterAllReplicas(" + sql.Text(s.cluster) + ", system, " + table + ")"
-}
-
-// Compact deletes the profiles that are older than Options.Retention allows, and the symbols and
-// series that only they had. Without it, it does nothing: the server merges what is stored by itself.
-func (s *Store) Compact(ctx context.Context) error {
-	age := s.o.Retention.Age
-	if age <= 0 {
-		return nil
-	}
-	return s.explain(ctx, "compact store", s.delete(ctx, age))
-}
-
-func (s *Store) delete(ctx context.Context, age time.Duration) error {
-	var n uint64
-	var newest time.Time
-	err := s.query(ctx, "SELECT sum(n), max(last) FROM (SELECT count() AS n, max(start) AS last FROM profiles "+
-		"UNION ALL SELECT count(), max(start) FROM recordings)", native.Settings{"skip_unavailable_shards": 0},
-		func(r driver.Rows) error { return r.Scan(&n, &newest) })
-	if err != nil || n == 0 {
-		return err
-	}
-	if now := s.o.Now(); now.Before(newest) {
-		newest = now
-	}
-	before := newest.Add(-age)
-	// Whole partitions are dropped, which frees their space at once; of others, rows are masked until
-	// the server merges them.
-	var weeks []string
-	err = s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+sql.Text(s.a.Database)+
-		" AND concat(database, '.', table)="+sql.Text(s.stored("profiles"))+
-		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil,
-		func(r driver.Rows) error {
-			var id string
-			if err := r.Scan(&id); err != nil {
-				return err
-			}
-			weeks = append(weeks, id)
-			return nil
-		})
-	if err != nil {
-		return err
-	}
-	for _, id := range weeks {
-		if err := s.change(ctx, "ALTER TABLE "+s.stored("profiles")+s.on()+" DROP PARTITION ID "+sql.Text(id)); err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"profiles", "recordings", "parts"} {
-		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+" WHERE start<"+sql.Time(before))
-		if err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"series", "stacks", "frames"} {
-		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+fmt.Sprintf(" WHERE seen<=%d", before.Unix()/86400))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return "clusterAllReplicas(" + sql.Text(s.schema.Cluster) + ", system, " + table + ")"
 }
 
 // change runs a statement that changes tables on all servers.
 func (s *Store) change(ctx context.Context, text string) error {
-	if s.cluster == "" || s.replicated {
+	if s.schema.Cluster == "" || s.schema.Replicated {
 		return execute(ctx, s.conn, text)
 	}
-	if err := s.complete(ctx, s.cluster); err != nil {
+	if err := s.complete(ctx, s.schema.Cluster); err != nil {
 		return err
 	}
 	return s.each(ctx, func(conn driver.Conn) error { return execute(ctx, conn, text) })
@@ -105,20 +45,12 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 	if out.Format, _, err = version(ctx, s.conn, s.a.Database); err != nil {
 		return err
 	}
-	sizes := map[string]int64{}
-	err = s.query(ctx, "SELECT table, toInt64(sum(bytes_on_disk)) FROM "+s.system("parts")+" WHERE active AND database="+
-		sql.Text(s.a.Database)+" GROUP BY table", nil, func(r driver.Rows) error {
-		var table string
-		var n int64
-		if err := r.Scan(&table, &n); err != nil {
-			return err
-		}
-		sizes[table] = n
-		out.Bytes += n
-		return nil
-	})
+	sizes, err := s.sizes(ctx)
 	if err != nil {
 		return err
+	}
+	for _, n := range sizes {
+		out.Bytes += n
 	}
 	err = s.query(ctx, "SELECT toInt64(count()) FROM results FINAL", nil, func(r driver.Rows) error {
 		var n int64
@@ -156,26 +88,26 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 	if err != nil {
 		return err
 	}
-	symbols := map[scope]float64{}
+	lengths := map[symbols.Scope]float64{}
 	all := 0.0
 	err = s.query(ctx, "SELECT tenant, service, toFloat64(sum(length(frames))) FROM stacks GROUP BY tenant, service", nil,
 		func(r driver.Rows) error {
-			var k scope
+			var k symbols.Scope
 			var n float64
-			if err := r.Scan(&k.tenant, &k.service, &n); err != nil {
+			if err := r.Scan(&k.Tenant, &k.Service, &n); err != nil {
 				return err
 			}
-			symbols[k] = n
+			lengths[k] = n
 			all += n
 			return nil
 		})
-	size := func(table string) float64 { return float64(sizes[s.stored(table)[len(s.a.Database)+1:]]) }
+	size := func(table string) float64 { return float64(sizes[table]) }
 	for i := range out.Services {
 		x := &out.Services[i]
 		if samples > 0 {
 			x.Bytes = int64(size("profiles") * float64(x.Samples) / float64(samples))
 		}
-		if n := symbols[scope{x.Tenant, x.Service}]; all > 0 {
+		if n := lengths[symbols.Scope{Tenant: x.Tenant, Service: x.Service}]; all > 0 {
 			x.Symbols = int64((size("stacks") + size("frames")) * n / all)
 		}
 	}
@@ -198,7 +130,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.
 		}
 		for _, x := range usage.Services {
 			r.Dictionaries++
-			if err := s.checkService(ctx, scope{x.Tenant, x.Service}, &r, all, progress); err != nil {
+			if err := s.checkService(ctx, symbols.Scope{Tenant: x.Tenant, Service: x.Service}, &r, all, progress); err != nil {
 				return err
 			}
 		}
@@ -211,7 +143,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.
 const checked = 200
 
 func (s *Store) checkService(
-	ctx context.Context, k scope, r *store.CheckReport, all int, progress func(done, all int),
+	ctx context.Context, k symbols.Scope, r *store.CheckReport, all int, progress func(done, all int),
 ) error {
 	after := ""
 	for {
@@ -220,8 +152,8 @@ func (s *Store) checkService(
 			return err
 		}
 		var rows []*row
-		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
-			sql.Text(k.service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
+		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+sql.Text(k.Tenant)+" AND service="+
+			sql.Text(k.Service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
 			x := &row{}
 			rows = append(rows, x)
 			return x.scan(rs)
@@ -230,7 +162,7 @@ func (s *Store) checkService(
 			return err
 		}
 		for _, x := range rows {
-			p, err := s.profile(ctx, k.tenant, x, labels)
+			p, err := s.profile(ctx, k.Tenant, x, labels)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -240,7 +172,7 @@ func (s *Store) checkService(
 				}
 			}
 			if err != nil {
-				r.Add(fmt.Sprintf("profile %x of %s at %s", x.id, store.OfService(k.tenant, k.service),
+				r.Add(fmt.Sprintf("profile %x of %s at %s", x.id, store.OfService(k.Tenant, k.Service),
 					x.start.UTC().Format(time.RFC3339)), err)
 			}
 			if r.Profiles++; progress != nil && r.Profiles%100 == 0 {

@@ -5,13 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -19,7 +17,10 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/store/address"
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
+	"github.com/whet-go/whet/internal/store/tables"
 	"github.com/whet-go/whet/store"
 )
 
@@ -44,8 +45,8 @@ type Options struct {
 	// Limits bound what is written. Each process counts the series that it knows, and reads those of
 	// others now and then, so that several processes may exceed the limit of series a little.
 	Limits store.Limits
-	// Retention is what Compact deletes; Size must be 0. See MigrateOptions for what the server
-	// deletes by itself.
+	// Retention is what Compact deletes; its Size is that of all copies on all servers. See
+	// MigrateOptions for what the server deletes by itself.
 	Retention store.Retention
 	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
 	Memory int64
@@ -64,13 +65,14 @@ type Options struct {
 
 // A Store is an open store; see Open.
 type Store struct {
-	a      *Address
-	o      Options
-	conn   driver.Conn
-	schema // cluster is "" on one server
-	known  *dictionaries
-	bucket *store.Bucket
-	shapes sync.Map // of the samples of the last query, by kind
+	a        *Address
+	o        Options
+	conn     driver.Conn   // to the first host that answers
+	schema   tables.Schema // Cluster is "" on one server
+	known    *symbols.Cache
+	bucket   *store.Bucket
+	shapes   sync.Map // of the samples of the last query, by kind
+	topology *cluster.Topology
 
 	requests chan *request
 	closing  chan struct{}
@@ -87,30 +89,9 @@ const (
 	codeUnknownTable    = 60
 	codeUnknownDatabase = 81
 	codeAuthentication  = 516
-	codeAllTries        = 279 // connecting to all replicas of a shard failed
+	codeNoDescriptor    = 75 // writing to a file failed
+	codeNoSpace         = 243
 )
-
-// code returns the code of an error of the server, 0 if it is none.
-func code(err error) int32 {
-	if e := (*native.Exception)(nil); errors.As(err, &e) {
-		return e.Code
-	}
-	return 0
-}
-
-// connect prepares connections to a database; "" is the default one of the server.
-func connect(a *Address, database string) (driver.Conn, error) {
-	return native.Open(&native.Options{
-		Protocol: native.Native, Addr: a.Hosts, TLS: a.TLS,
-		Auth:             native.Auth{Database: database, Username: a.User, Password: a.Password()},
-		Compression:      &native.Compression{Method: native.CompressionLZ4},
-		DialTimeout:      10 * time.Second,
-		ReadTimeout:      5 * time.Minute,
-		MaxOpenConns:     8,
-		MaxIdleConns:     4,
-		ConnOpenStrategy: native.ConnOpenInOrder,
-	})
-}
 
 // Open opens a store whose tables Migrate has created.
 func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
@@ -127,17 +108,17 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 	if o.Warn == nil {
 		o.Warn = func(error) {}
 	}
-	conn, err := connect(a, a.Database)
+	conn, err := cluster.Connect(a, a.Database)
 	if err != nil {
 		return nil, &diag.Error{Op: "open store", Subject: a.String(), Err: err}
 	}
 	s := &Store{
-		a: a, o: o, conn: conn, known: newDictionaries(o.Memory), bucket: store.NewBucket(o.Limits),
+		a: a, o: o, conn: conn, known: symbols.NewCache(o.Memory), bucket: store.NewBucket(o.Limits),
 		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	v, sc, err := version(ctx, conn, a.Database)
 	switch {
-	case err != nil && code(err) != codeUnknownDatabase:
+	case err != nil && cluster.Code(err) != codeUnknownDatabase:
 		err = s.explain(ctx, "open store", err)
 	case v == 0:
 		err = &diag.Error{
@@ -151,14 +132,15 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 			Op: "open store", Subject: a.String(), Err: fmt.Errorf("it has format %d; this whet writes format %d", v, Format),
 			Hint: "`whet store migrate --store ADDRESS` brings it up to date",
 		}
-	case o.Retention.Size != 0:
-		err = diag.Usagef("open store", "the size of a store on ClickHouse cannot be limited",
-			"limit the age with --retention")
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	s.schema = sc
+	if s.topology, err = cluster.New(a, s.schema.Cluster); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	s.source(ctx)
 	w := &writer{s: s, series: map[string]*knownSeries{}}
 	go w.run()
 	return s, nil
@@ -168,12 +150,12 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 func (s *Store) Close() error {
 	s.close.Do(func() { close(s.closing) })
 	<-s.done
-	return s.conn.Close()
+	return errors.Join(s.conn.Close(), s.topology.Close())
 }
 
-// settings returns a context with the settings of queries. Those that decide whether an answer is
+// settings returns the settings of queries. Those that decide whether an answer is
 // complete are always set, whatever the server's defaults are.
-func (s *Store) settings(ctx context.Context, more native.Settings) context.Context {
+func (s *Store) settings(ctx context.Context, more native.Settings) native.Settings {
 	skip := 0
 	if s.partial(ctx) != nil {
 		skip = 1
@@ -183,41 +165,12 @@ func (s *Store) settings(ctx context.Context, more native.Settings) context.Cont
 		"max_query_size": 64 << 20, "do_not_merge_across_partitions_select_final": 1,
 	}
 	maps.Copy(all, more)
-	return native.Context(ctx, native.WithSettings(all))
+	return all
 }
 
-// query runs a query and calls scan for each row. A connection that the server has closed is replaced.
+// query runs a query on the tables that have all rows, and calls scan for each row.
 func (s *Store) query(ctx context.Context, text string, more native.Settings, scan func(driver.Rows) error) error {
-	rows := 0
-	again := func() error {
-		r, err := s.conn.Query(s.settings(ctx, more), text)
-		if err != nil {
-			return err
-		}
-		for r.Next() {
-			rows++
-			if err := scan(r); err != nil {
-				return errors.Join(err, r.Close())
-			}
-		}
-		if err := r.Err(); err != nil {
-			_ = r.Close() // err is what counts
-			return err
-		}
-		return r.Close()
-	}
-	err := again()
-	if err != nil && rows == 0 && broken(err) && ctx.Err() == nil {
-		err = again()
-	}
-	return err
-}
-
-// broken reports whether an error is one of a connection.
-func broken(err error) bool {
-	var e net.Error
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &e)
+	return cluster.Query(ctx, s.conn, text, s.settings(ctx, more), scan)
 }
 
 // missing returns the shards of the cluster that do not answer now.
@@ -228,7 +181,7 @@ func (s *Store) missing(ctx context.Context) ([]string, error) {
 	}
 	var all []shard
 	err := s.query(ctx, "SELECT shard_num, groupArray(concat(host_name, ':', toString(port))) FROM system.clusters "+
-		"WHERE cluster="+sql.Text(s.cluster)+" GROUP BY shard_num ORDER BY shard_num", nil, func(r driver.Rows) error {
+		"WHERE cluster="+sql.Text(s.schema.Cluster)+" GROUP BY shard_num ORDER BY shard_num", nil, func(r driver.Rows) error {
 		var x shard
 		if err := r.Scan(&x.number, &x.hosts); err != nil {
 			return err
@@ -240,7 +193,7 @@ func (s *Store) missing(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	answered := map[uint32]bool{}
-	err = s.query(ctx, "SELECT shardNum() FROM cluster("+sql.Text(s.cluster)+", system, one)",
+	err = s.query(ctx, "SELECT shardNum() FROM cluster("+sql.Text(s.schema.Cluster)+", system, one)",
 		native.Settings{"skip_unavailable_shards": 1}, func(r driver.Rows) error {
 			var n uint32
 			if err := r.Scan(&n); err != nil {
@@ -272,11 +225,30 @@ func (s *Store) partial(ctx context.Context) func(*store.PartialError) {
 	return func(e *store.PartialError) { s.o.Warn(e) }
 }
 
+// viewFrom runs the queries of one answer, which may be repeated: on each shard itself, and if one of them does not
+// answer through the Distributed tables, which find other replicas.
+func (s *Store) viewFrom(ctx context.Context, op string, work func(cluster.Source) error) error {
+	if from := s.source(ctx); from.Shards() != nil {
+		err := work(from)
+		if err == nil || ctx.Err() != nil || !cluster.Temporary(err) {
+			return s.explain(ctx, op, err)
+		}
+		s.topology.Forget()
+	}
+	return s.view(ctx, op, func() error { return work(s.whole()) })
+}
+
+// source returns where to send queries now.
+func (s *Store) source(ctx context.Context) cluster.Source { return s.topology.Current(ctx, s.query) }
+
+// whole returns the source of the tables that have all rows.
+func (s *Store) whole() cluster.Source { return cluster.OnlyWhole(s.query) }
+
 // view runs the queries of one answer. If it may be partial, shards that do not answer before or
 // after them are reported.
 func (s *Store) view(ctx context.Context, op string, work func() error) error {
 	report := s.partial(ctx)
-	if report == nil || s.cluster == "" {
+	if report == nil || s.schema.Cluster == "" {
 		return s.explain(ctx, op, work())
 	}
 	before, err := s.missing(ctx)
@@ -290,7 +262,7 @@ func (s *Store) view(ctx context.Context, op string, work func() error) error {
 	}
 	all := slices.Compact(slices.Sorted(slices.Values(append(before, after...))))
 	if len(all) > 0 {
-		report(&store.PartialError{Cluster: s.cluster, Missing: all})
+		report(&store.PartialError{Cluster: s.schema.Cluster, Missing: all})
 	}
 	return s.explain(ctx, op, result)
 }
@@ -316,21 +288,23 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 	case errors.As(err, &plain):
 		e.Err = errors.New("that port does not serve TLS")
 		e.Hint = "it is the port tcp_port_secure of the servers, usually 9440"
-	case code(err) == codeAuthentication:
+	case cluster.Code(err) == codeAuthentication:
 		e.Err = fmt.Errorf("the server refuses user %q or the password", s.a.User)
 		e.Hint = "the password is read from ?password_file=FILE or from " + PasswordVariable
-	case code(err) == codeUnknownDatabase || code(err) == codeUnknownTable:
+	case cluster.Code(err) == codeUnknownDatabase || cluster.Code(err) == codeUnknownTable:
 		e.Hint = "`whet store migrate --store ADDRESS` creates the tables"
-	case code(err) == 0 && broken(err):
+	case cluster.Code(err) == codeNoSpace || cluster.Code(err) == codeNoDescriptor:
+		e.Hint = "free space on the servers' disks, or keep less: `whet store compact --retention AGE`"
+	case cluster.Code(err) == 0 && cluster.Broken(err):
 		e.Err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"
 		// The connection may be reset before its alert arrives.
 		if s.a.TLS != nil && len(s.a.TLS.Certificates) == 0 {
 			e.Hint += " one that requires a client certificate hangs up, too: ?cert_file=FILE&key_file=FILE have it"
 		}
-	case s.cluster != "" && code(err) != 0:
+	case s.schema.Cluster != "" && cluster.Code(err) != 0:
 		if missing, probe := s.missing(ctx); probe == nil && len(missing) > 0 {
-			down := &store.PartialError{Cluster: s.cluster, Missing: missing}
+			down := &store.PartialError{Cluster: s.schema.Cluster, Missing: missing}
 			e.Err = fmt.Errorf("%w: %w", down, store.ErrUnavailable)
 			e.Hint = "start it; --allow-partial of whet query and whet serve answers without it, and says so"
 		}

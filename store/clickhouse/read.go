@@ -6,16 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -63,15 +69,15 @@ func between(q *store.Query) (conditions string) {
 }
 
 // match returns what q selects. A selection without series selects nothing.
-func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
+func (s *Store) match(ctx context.Context, from cluster.Source, q *store.Query) (*selection, error) {
 	if err := store.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
 	conditions, _ := among(q)
 	sel := &selection{series: map[uint64]*series{}}
 	read := 0
-	err := s.query(ctx, "SELECT id, service, kind, names, values FROM series PREWHERE "+conditions, nil,
-		func(r driver.Rows) error {
+	err := from.Query(ctx, "SELECT id, service, kind, names, values FROM "+from.Table("series")+" PREWHERE "+conditions,
+		nil, func(r driver.Rows) error {
 			x := &series{}
 			var names, values []string
 			if err := r.Scan(&x.id, &x.service, &x.kind, &names, &values); err != nil {
@@ -113,23 +119,23 @@ func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
 
 // Series implements store.Reader.
 func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
-	err = s.view(ctx, "query", func() error {
-		out, err = s.counted(ctx, &q)
+	err = s.viewFrom(ctx, "query", func(from cluster.Source) error {
+		out, err = s.counted(ctx, from, &q)
 		return err
 	})
 	return out, err
 }
 
 // counted returns the series that have profiles which q selects.
-func (s *Store) counted(ctx context.Context, q *store.Query) ([]store.Series, error) {
+func (s *Store) counted(ctx context.Context, from cluster.Source, q *store.Query) ([]store.Series, error) {
 	out := []store.Series{}
-	sel, err := s.match(ctx, q)
+	sel, err := s.match(ctx, from, q)
 	if err != nil || len(sel.order) == 0 {
 		return out, err
 	}
 	found := map[uint64]*store.Series{}
-	err = s.query(ctx, "SELECT series, count(), min(start), max(start) FROM profiles FINAL PREWHERE "+sel.where+
-		" GROUP BY series", nil, func(r driver.Rows) error {
+	err = from.Query(ctx, "SELECT series, count(), min(start), max(start) FROM "+from.Table("profiles")+
+		" FINAL PREWHERE "+sel.where+" GROUP BY series", nil, func(r driver.Rows) error {
 		var id, n uint64
 		var first, last time.Time
 		if err := r.Scan(&id, &n, &first, &last); err != nil {
@@ -166,7 +172,7 @@ func (s *Store) LabelValues(ctx context.Context, q store.Query, name string) ([]
 func (s *Store) Types(ctx context.Context, q store.Query) (out []store.Type, err error) {
 	out = []store.Type{}
 	err = s.view(ctx, "query", func() error {
-		sel, err := s.match(ctx, &q)
+		sel, err := s.match(ctx, s.whole(), &q)
 		if err != nil || len(sel.order) == 0 {
 			return err
 		}
@@ -209,7 +215,7 @@ func (s *Store) Profiles(ctx context.Context, q store.Query, limit int) (out []s
 	}
 	out = []store.Meta{}
 	err = s.view(ctx, "query", func() error {
-		sel, err := s.match(ctx, &q)
+		sel, err := s.match(ctx, s.whole(), &q)
 		if err != nil || len(sel.order) == 0 {
 			return err
 		}
@@ -294,7 +300,7 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 				Op: "profile", Subject: id.String(), Err: store.ErrNotFound, Hint: "`whet query profiles` lists the IDs",
 			}
 		}
-		labels, err := s.labels(ctx, scope{tenant, x.service})
+		labels, err := s.labels(ctx, symbols.Scope{Tenant: tenant, Service: x.service})
 		if err != nil {
 			return err
 		}
@@ -320,10 +326,10 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 }
 
 // labels returns the labels of the series of a service, by series.
-func (s *Store) labels(ctx context.Context, k scope) (map[uint64]store.Labels, error) {
+func (s *Store) labels(ctx context.Context, k symbols.Scope) (map[uint64]store.Labels, error) {
 	out := map[uint64]store.Labels{}
-	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+sql.Text(k.tenant)+" AND service="+
-		sql.Text(k.service), nil, func(r driver.Rows) error {
+	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+sql.Text(k.Tenant)+" AND service="+
+		sql.Text(k.Service), nil, func(r driver.Rows) error {
 		var id uint64
 		var names, values []string
 		if err := r.Scan(&id, &names, &values); err != nil {
@@ -363,7 +369,8 @@ func (s *Store) profile(
 			return p, fmt.Errorf("%w: %d values of %d samples", packed.ErrDamaged, len(values[t]), len(x.stacks))
 		}
 	}
-	p.Data, err = s.assemble(ctx, scope{tenant, x.service}, meta, x.main, sums{x.stacks, x.labels, values})
+	all := sums{x.stacks, x.labels, values}
+	p.Data, err = s.assemble(ctx, s.whole(), symbols.Scope{Tenant: tenant, Service: x.service}, meta, x.main, all, nil)
 	return p, err
 }
 
@@ -376,21 +383,18 @@ type sums struct {
 
 // assemble makes a profile of columns.
 func (s *Store) assemble(
-	ctx context.Context, k scope, meta *profile.Profile, main string, c sums,
+	ctx context.Context, from cluster.Source, k symbols.Scope, meta *profile.Profile, main string, c sums, early *read,
 ) (*profile.Profile, error) {
-	d := s.known.of(k)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if missing := d.missing(c.stacks); len(missing) > 0 {
-		if err := s.fetch(ctx, k, d, missing); err != nil {
-			return nil, fmt.Errorf("symbols of %s: %w", store.OfService(k.tenant, k.service), err)
+	d := s.known.Of(k)
+	d.Lock()
+	defer d.Unlock()
+	if missing := d.Missing(c.stacks); len(missing) > 0 {
+		if err := fetch(ctx, from, k, d, missing, early); err != nil {
+			return nil, fmt.Errorf("symbols of %s: %w", store.OfService(k.Tenant, k.Service), err)
 		}
-		s.known.grown(k, d.memory())
+		s.known.Grown(k, d.Memory())
 	}
-	samples := profile.Samples{Stacks: make([]uint32, len(c.stacks)), Values: c.values}
-	for i, h := range c.stacks {
-		samples.Stacks[i] = d.number[h]
-	}
+	samples := profile.Samples{Values: c.values}
 	if c.labels != nil && len(c.labels) != len(c.stacks) && len(c.labels) > 0 {
 		return nil, packed.ErrDamaged
 	}
@@ -411,81 +415,7 @@ func (s *Store) assemble(
 			samples.Labels = append(samples.Labels, set)
 		}
 	}
-	first := profile.None
-	if main != "" {
-		r := &packed.Decoder{B: []byte(main)}
-		m := r.Mapping()
-		if err := r.End(); err != nil {
-			return nil, err
-		}
-		first = d.d.MainMapping(&profile.Profile{Mappings: []profile.Mapping{m}})
-	}
-	return d.table.Profile(meta, first, samples)
-}
-
-// fetched is how many stacks or frames one query names.
-const fetched = 20_000
-
-// fetch reads stacks, and the frames of them that d does not have. The caller has locked d.
-func (s *Store) fetch(ctx context.Context, k scope, d *dictionary, missing []uint64) error {
-	of := "tenant=" + sql.Text(k.tenant) + " AND service=" + sql.Text(k.service)
-	for part := range slices.Chunk(missing, fetched) {
-		stacks := make(map[uint64]string, len(part))
-		named, err := sql.Naming(ctx, part)
-		if err != nil {
-			return err
-		}
-		err = s.query(named, "SELECT id, frames FROM stacks PREWHERE "+of+" WHERE id IN named", nil,
-			func(r driver.Rows) error {
-				var id uint64
-				var frames string
-				if err := r.Scan(&id, &frames); err != nil {
-					return err
-				}
-				stacks[id] = frames
-				return nil
-			})
-		if err != nil {
-			return err
-		}
-		for _, h := range part {
-			if _, ok := stacks[h]; !ok {
-				return fmt.Errorf("stack %016x: %w: it is missing", h, packed.ErrDamaged)
-			}
-		}
-		frames, err := s.fetchFrames(ctx, of, d.unknownFrames(stacks))
-		if err != nil {
-			return err
-		}
-		if err := d.learn(stacks, frames); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) fetchFrames(ctx context.Context, of string, missing []uint64) (map[uint64]storedFrame, error) {
-	frames := make(map[uint64]storedFrame, len(missing))
-	for part := range slices.Chunk(missing, fetched) {
-		named, err := sql.Naming(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		err = s.query(named, "SELECT id, mapping, address, lines FROM frames PREWHERE "+of+" WHERE id IN named", nil,
-			func(r driver.Rows) error {
-				var id uint64
-				var f storedFrame
-				if err := r.Scan(&id, &f.mapping, &f.address, &f.lines); err != nil {
-					return err
-				}
-				frames[id] = f
-				return nil
-			})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return frames, nil
+	return d.Profile(meta, main, c.stacks, samples)
 }
 
 // maxResult is how many different stacks, with their labels, a result may have.
@@ -497,13 +427,14 @@ type part struct {
 	meta          *profile.Profile
 	main          string
 	labeled       bool
+	shards        []int // on which it is; of source.shards
 	sums          sums
 }
 
 // Merge implements store.Reader.
 func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, stats store.Stats, err error) {
-	err = s.view(ctx, "query", func() error {
-		p, stats, err = s.merge(ctx, &q)
+	err = s.viewFrom(ctx, "query", func(from cluster.Source) error {
+		p, stats, err = s.merge(ctx, from, &q)
 		if errors.Is(err, store.ErrNotFound) {
 			err = &diag.Error{
 				Op: "query", Subject: store.Selector(q.Matchers), Err: err,
@@ -515,38 +446,68 @@ func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, s
 	return p, stats, err
 }
 
-func (s *Store) merge(ctx context.Context, q *store.Query) (*profile.Profile, store.Stats, error) {
+func (s *Store) merge(ctx context.Context, from cluster.Source, q *store.Query) (*profile.Profile, store.Stats, error) {
 	var stats store.Stats
-	where, err := s.selected(ctx, q)
+	where, err := s.selected(ctx, from, q)
 	if err != nil {
 		return nil, stats, err
 	}
-	parts, order, added, stats, err := s.both(ctx, q.Kind, where)
-	if err != nil {
+	early := s.readEarly(ctx, from, q)
+	defer early.stop()
+	var idle, home error
+	var others sync.WaitGroup
+	k, one := serviceOf(q)
+	if one {
+		all, find := from, false
+		if from, find = all.Of(k); find {
+			others.Go(func() { home = all.FindHome(ctx, k) })
+		}
+		others.Go(func() { idle = from.Alive(ctx) })
+	}
+	parts, order, added, stats, err := s.both(ctx, from, q.Kind, where, one && s.known.Few(k))
+	others.Wait()
+	if err := cmp.Or(idle, home, err); err != nil {
 		return nil, stats, err
 	}
-	if err := added.divide(parts); err != nil {
-		return nil, stats, err
-	}
-	var done []*profile.Profile
-	for _, id := range order {
-		x := parts[id]
-		p, err := s.assemble(ctx, scope{q.Tenant, x.service}, x.meta, x.main, x.sums)
-		if err != nil {
+	for i := range added {
+		if err := added[i].divide(parts); err != nil {
 			return nil, stats, err
 		}
-		done = append(done, p)
+	}
+	read, err := early.wait()
+	if err != nil {
+		return nil, stats, err
+	}
+	done := make([]*profile.Profile, len(order))
+	services, within := errgroup.WithContext(ctx)
+	services.SetLimit(runtime.GOMAXPROCS(0))
+	for i, id := range order {
+		services.Go(func() (err error) {
+			x, has := parts[id], from
+			if len(x.shards) == 1 { // it has the symbols, too
+				has = from.Only(x.shards[0])
+			}
+			k := symbols.Scope{Tenant: q.Tenant, Service: x.service}
+			done[i], err = s.assemble(within, has, k, x.meta, x.main, x.sums, read)
+			return err
+		})
+	}
+	if err := services.Wait(); err != nil {
+		return nil, stats, err
+	}
+	if one {
+		s.known.Answered(k, stats.Samples)
 	}
 	p, err := profile.Merge(done...)
 	return p, stats, err
 }
 
 // selected returns the conditions for the profiles of a query. It reads series only if labels matter.
-func (s *Store) selected(ctx context.Context, q *store.Query) (where string, err error) {
+func (s *Store) selected(ctx context.Context, from cluster.Source, q *store.Query) (where string, err error) {
 	if conditions, all := among(q); all {
 		return conditions + between(q), store.CheckTenant(q.Tenant)
 	}
-	sel, err := s.match(ctx, q)
+	sel, err := s.match(ctx, from, q)
 	if err != nil {
 		return "", err
 	}
@@ -557,12 +518,18 @@ func (s *Store) selected(ctx context.Context, q *store.Query) (where string, err
 }
 
 // parts returns what conditions select but for samples, by the column part, and in order.
-func (s *Store) parts(ctx context.Context, where string) (map[uint64]*part, []uint64, store.Stats, error) {
+func (s *Store) parts(
+	ctx context.Context, from cluster.Source, where string, few bool,
+) (map[uint64]*part, []uint64, store.Stats, error) {
 	var stats store.Stats
 	parts, kinds, used := map[uint64]*part{}, map[string]bool{}, map[uint64]bool{}
-	err := s.query(ctx, `SELECT part, series, any(service), any(kind), any(head), anyLast(main), count(), sum(samples),
+	text := `SELECT part, series, any(service), any(kind), any(head), anyLast(main), count(), sum(samples),
 		min(start), max(start), sum(duration), max(notEmpty(labels)), groupUniqArrayArray(comments)
-		FROM profiles FINAL PREWHERE `+where+" GROUP BY part, series", nil, func(r driver.Rows) error {
+		FROM ` + from.Table("profiles") + " FINAL PREWHERE " + where + " GROUP BY part, series"
+	var mu sync.Mutex
+	row := func(shard int, r driver.Rows) error {
+		mu.Lock()
+		defer mu.Unlock()
 		var id, of, n, samples uint64
 		var service, kind, head, main string
 		var first, last time.Time
@@ -601,7 +568,13 @@ func (s *Store) parts(ctx context.Context, where string) (map[uint64]*part, []ui
 			stats.Last = last
 		}
 		kinds[kind], used[of] = true, true
+		if !slices.Contains(x.shards, shard) {
+			x.shards = append(x.shards, shard)
+		}
 		return nil
+	}
+	err := from.Each(ctx, func(ctx context.Context, i int) error {
+		return from.QueryOn(ctx, i, text, settings(few), func(r driver.Rows) error { return row(i, r) })
 	})
 	stats.Series = len(used)
 	switch {
@@ -631,8 +604,8 @@ type shape struct {
 // both returns the parts of what conditions select, and their sums. It asks for both at once, for sums
 // of samples like those of the last query of this kind, and again if that was not enough.
 func (s *Store) both(
-	ctx context.Context, kind, where string,
-) (parts map[uint64]*part, order []uint64, added *added, stats store.Stats, err error) {
+	ctx context.Context, from cluster.Source, kind, where string, few bool,
+) (parts map[uint64]*part, order []uint64, sums []added, stats store.Stats, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	guess := shape{types: inline}
@@ -643,9 +616,9 @@ func (s *Store) both(
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		added, guessed = s.add(inner, where, guess)
+		sums, guessed = s.add(inner, from, where, guess, few)
 	}()
-	parts, order, stats, err = s.parts(ctx, where)
+	parts, order, stats, err = s.parts(ctx, from, where, few)
 	need := shape{types: 1}
 	for _, x := range parts {
 		need.types, need.labeled = max(need.types, len(x.sums.values)), need.labeled || x.labeled
@@ -663,9 +636,9 @@ func (s *Store) both(
 	case enough:
 		err = guessed
 	default:
-		added, err = s.add(ctx, where, need)
+		sums, err = s.add(ctx, from, where, need, few)
 	}
-	return parts, order, added, stats, err
+	return parts, order, sums, stats, err
 }
 
 // added are sums as the server returns them, in rows.
@@ -677,18 +650,12 @@ type added struct {
 
 // add lets the server add the values of samples by stack, and by labels if there are any. Each shard
 // does so for its services, so nothing is left to do for the server that answers.
-func (s *Store) add(ctx context.Context, where string, of shape) (*added, error) {
+func (s *Store) add(
+	ctx context.Context, from cluster.Source, where string, of shape, few bool,
+) ([]added, error) {
 	columns, joins, keys := "part, stack", "stacks AS stack", "part, stack"
 	if of.labeled {
 		columns, joins, keys = columns+", label", joins+", labels AS label", keys+", label"
-	}
-	out := &added{values: make([][]int64, of.types)}
-	var id, stack uint64
-	var label string
-	values := make([]int64, of.types)
-	into := []any{&id, &stack}
-	if of.labeled {
-		into = append(into, &label)
 	}
 	for t := range of.types {
 		column := fmt.Sprintf("v%d", t)
@@ -697,31 +664,51 @@ func (s *Store) add(ctx context.Context, where string, of shape) (*added, error)
 		}
 		columns += fmt.Sprintf(", sum(x%d)", t)
 		joins += fmt.Sprintf(", %s AS x%d", column, t)
+	}
+	text := "SELECT " + columns + " FROM " + from.Table("profiles") + " FINAL ARRAY JOIN " + joins
+	text += " PREWHERE " + where + " GROUP BY " + keys
+	var rows atomic.Int64
+	with := native.Settings{"distributed_group_by_no_merge": 1}
+	maps.Copy(with, settings(few))
+	out := make([]added, max(1, len(from.Shards())))
+	err := from.Each(ctx, func(ctx context.Context, i int) error {
+		return from.QueryOn(ctx, i, text, with, out[i].scan(of, &rows))
+	})
+	return out, err
+}
+
+// scan returns a function that appends a row, and counts the rows of all shards.
+func (c *added) scan(of shape, rows *atomic.Int64) func(driver.Rows) error {
+	var id, stack uint64
+	var label string
+	values := make([]int64, of.types)
+	into := []any{&id, &stack}
+	if of.labeled {
+		into = append(into, &label)
+	}
+	for t := range values {
 		into = append(into, &values[t])
 	}
-	text := "SELECT " + columns + " FROM profiles FINAL ARRAY JOIN " + joins
-	text += " PREWHERE " + where + " GROUP BY " + keys
-	err := s.query(ctx, text,
-		native.Settings{"distributed_group_by_no_merge": 1}, func(r driver.Rows) error {
-			if err := r.Scan(into...); err != nil {
-				return err
+	c.values = make([][]int64, of.types)
+	return func(r driver.Rows) error {
+		if err := r.Scan(into...); err != nil {
+			return err
+		}
+		if rows.Add(1) > maxResult {
+			return &diag.Error{
+				Op: "query", Err: fmt.Errorf("the merged profile has more than %d samples", maxResult), Kind: diag.Usage,
+				Hint: "select less: a service, a label or a shorter time",
 			}
-			if len(out.stacks) == maxResult {
-				return &diag.Error{
-					Op: "query", Err: fmt.Errorf("the merged profile has more than %d samples", maxResult), Kind: diag.Usage,
-					Hint: "select less: a service, a label or a shorter time",
-				}
-			}
-			out.parts, out.stacks = append(out.parts, id), append(out.stacks, stack)
-			if of.labeled {
-				out.labels = append(out.labels, label)
-			}
-			for t, v := range values {
-				out.values[t] = append(out.values[t], v)
-			}
-			return nil
-		})
-	return out, err
+		}
+		c.parts, c.stacks = append(c.parts, id), append(c.stacks, stack)
+		if of.labeled {
+			c.labels = append(c.labels, label)
+		}
+		for t, v := range values {
+			c.values[t] = append(c.values[t], v)
+		}
+		return nil
+	}
 }
 
 // divide appends the sums to those of their parts. Rows of profiles that are newer than the parts

@@ -11,8 +11,10 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/parts"
 	"github.com/whet-go/whet/internal/store/sql"
+	"github.com/whet-go/whet/internal/store/symbols"
 	"github.com/whet-go/whet/store"
 )
 
@@ -34,20 +36,23 @@ func (s *Store) WriteRecording(
 		return id, err
 	}
 	id, r.Size = store.NewRecordingID(&r, content), int64(len(content))
-	k := scope{tenant, r.Service}
+	k := symbols.Scope{Tenant: tenant, Service: r.Service}
 	if err = s.insertRecording(ctx, k, id, &r, content); err == nil {
 		err = s.trimRecordings(ctx, k)
 	}
 	return id, s.explain(ctx, "write to store", err)
 }
 
-func (s *Store) insertRecording(ctx context.Context, k scope, id store.ID, r *store.Recording, content []byte) error {
+func (s *Store) insertRecording(
+	ctx context.Context, k symbols.Scope, id store.ID, r *store.Recording, content []byte,
+) error {
 	first := 0
 	for some := range slices.Chunk(content, maxParts*parts.Size) {
 		all := slices.Collect(slices.Chunk(some, parts.Size))
-		err := s.insert(ctx, "parts (tenant, service, recording, number, start, data)", recordingToken("parts", k, id, first),
-			len(all), func(to driver.Batch, i int) error {
-				return to.Append(k.tenant, k.service, id[:], uint32(first+i), r.Start.UTC(), string(all[i])) //nolint:gosec // few
+		t := recordingToken("parts", k, id, first)
+		err := s.insert(ctx, "parts", "(tenant, service, recording, number, start, data)", t, len(all),
+			func(to driver.Batch, i int) error {
+				return to.Append(k.Tenant, k.Service, id[:], uint32(first+i), r.Start.UTC(), string(all[i])) //nolint:gosec // few
 			})
 		if err != nil {
 			return err
@@ -59,24 +64,24 @@ func (s *Store) insertRecording(ctx context.Context, k scope, id store.ID, r *st
 	for _, l := range r.Labels {
 		labels[l.Name] = l.Value
 	}
-	return s.insert(ctx, "recordings (tenant, service, labels, start, id, duration, about, size, sum)",
+	return s.insert(ctx, "recordings", "(tenant, service, labels, start, id, duration, about, size, sum)",
 		recordingToken("recordings", k, id, 0), 1, func(to driver.Batch, _ int) error {
-			return to.Append(k.tenant, k.service, labels, r.Start.UTC(), id[:], int64(r.Duration), r.About, r.Size, sum[:])
+			return to.Append(k.Tenant, k.Service, labels, r.Start.UTC(), id[:], int64(r.Duration), r.About, r.Size, sum[:])
 		})
 }
 
 // recordingToken identifies an insert. After a recording was deleted, it may be inserted again, so its token
 // must not be one that the server remembers: a token is for one call, whose tries it makes one.
-func recordingToken(table string, k scope, id store.ID, first int) *token {
-	t := newToken(table)
-	t.add(k, uint64(time.Now().UnixNano()), uint32(first)) //nolint:gosec // only to tell tokens apart
-	t.text(string(id[:]))
+func recordingToken(table string, k symbols.Scope, id store.ID, first int) *cluster.Token {
+	t := cluster.NewToken(table)
+	t.Add(k, uint64(time.Now().UnixNano()), uint32(first)) //nolint:gosec // only to tell tokens apart
+	t.Text(string(id[:]))
 	return t
 }
 
 // trimRecordings deletes the oldest recordings of a service that has more bytes of them than allowed.
-func (s *Store) trimRecordings(ctx context.Context, k scope) error {
-	where := "tenant=" + sql.Text(k.tenant) + " AND service=" + sql.Text(k.service)
+func (s *Store) trimRecordings(ctx context.Context, k symbols.Scope) error {
+	where := "tenant=" + sql.Text(k.Tenant) + " AND service=" + sql.Text(k.Service)
 	old, all := []string{}, int64(0)
 	err := s.recordings(ctx, where, func(r *recordingRow) {
 		if all += r.Size; all > s.o.Limits.Recordings {
@@ -85,7 +90,7 @@ func (s *Store) trimRecordings(ctx context.Context, k scope) error {
 	})
 	for _, c := range []struct{ table, column string }{{"recordings", "id"}, {"parts", "recording"}} {
 		if err == nil && len(old) > 0 {
-			err = s.change(ctx, "DELETE FROM "+s.stored(c.table)+s.on()+" WHERE "+where+" AND "+c.column+" IN ("+
+			err = s.change(ctx, "DELETE FROM "+s.schema.Stored(c.table)+s.schema.On()+" WHERE "+where+" AND "+c.column+" IN ("+
 				strings.Join(old, ",")+")")
 		}
 	}

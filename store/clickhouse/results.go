@@ -6,6 +6,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/cluster"
 	"github.com/whet-go/whet/internal/store/sql"
 	"github.com/whet-go/whet/store"
 )
@@ -18,13 +19,13 @@ func (s *Store) WriteResults(ctx context.Context, tenant string, results []store
 	if err := store.CheckResults(results); err != nil || len(results) == 0 {
 		return err
 	}
-	t := newToken("results")
-	t.text(tenant)
+	t := cluster.NewToken("results")
+	t.Text(tenant)
 	for i := range results {
 		id := results[i].ID()
-		t.text(string(id[:]))
+		t.Text(string(id[:]))
 	}
-	err := s.insert(ctx, "results (tenant, service, kind, revision, time, id, document)", t, len(results),
+	err := s.insert(ctx, "results", "(tenant, service, kind, revision, time, id, document)", t, len(results),
 		func(to driver.Batch, i int) error {
 			r := &results[i]
 			id := r.ID()

@@ -173,3 +173,54 @@ func testShardDown(t *testing.T, servers *clickhousetest.Servers, down int) {
 	}
 	storetest.Clean(t, strict, stats.Profiles+1+taken)
 }
+
+// testPlaces compares where a store puts services with where a Distributed table looks for them, and finds the profiles
+// of one that is elsewhere, as after a shard was added.
+func testPlaces(t *testing.T, servers *clickhousetest.Servers) {
+	ctx := t.Context()
+	s := open(t, servers, "places", clickhouse.Options{})
+	storetest.Write(t, s, "", fleet()...)
+	storetest.Write(t, s, "tenant", fleet()...)
+	used := map[string]bool{}
+	for i := range 8 {
+		service := fmt.Sprint("service", i)
+		where := " WHERE tenant='' AND service='" + service + "'"
+		if n := count(t, servers.Hosts[0], "SELECT count() FROM places.profiles"+where+
+			" SETTINGS optimize_skip_unused_shards=1, force_optimize_skip_unused_shards=1"); n == 0 {
+			t.Errorf("a Distributed table does not find %s", service)
+		}
+		for _, host := range servers.Hosts {
+			if count(t, host, "SELECT count() FROM places.profiles_shard"+where) > 0 {
+				used[host] = true
+			}
+		}
+	}
+	if len(used) != 2 {
+		t.Errorf("services are on %v", used)
+	}
+	query := store.Query{Kind: "cpu", Matchers: storetest.Matchers(t, "service=service1")}
+	whole, stats, err := s.Merge(ctx, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := servers.Hosts[0], servers.Hosts[1]
+	if count(t, from, "SELECT count() FROM places.profiles_shard WHERE service='service1'") == 0 {
+		from, to = to, from
+	}
+	for _, table := range []string{"profiles", "stacks", "frames"} {
+		exec(t, to, fmt.Sprintf("INSERT INTO places.%s_shard SELECT * FROM remote('%s', places.%[1]s_shard) "+
+			"WHERE service='service1'", table, from))
+		exec(t, from, "ALTER TABLE places."+table+"_shard DELETE WHERE service='service1' SETTINGS mutations_sync=2")
+	}
+	// Frames alone are on the first one again, as of a writer that did not know yet.
+	exec(t, from, fmt.Sprintf("INSERT INTO places.frames_shard SELECT * FROM remote('%s', places.frames_shard) "+
+		"WHERE service='service1'", to))
+	exec(t, to, "ALTER TABLE places.frames_shard DELETE WHERE service='service1' SETTINGS mutations_sync=2")
+	s = open(t, servers, "places", clickhouse.Options{})
+	for range 4 { // the first ones learn where the service is
+		moved, same, err := s.Merge(ctx, query)
+		if err != nil || same != stats || storetest.ContentOf(moved) != storetest.ContentOf(whole) {
+			t.Errorf("moved: %+v, %v, want %+v", same, err, stats)
+		}
+	}
+}

@@ -2,11 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
-	"slices"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -15,7 +10,8 @@ import (
 	"github.com/whet-go/whet/internal/store/identity"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/internal/store/sql"
-	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/internal/store/symbols"
+	"github.com/whet-go/whet/internal/store/tables"
 	"github.com/whet-go/whet/store"
 )
 
@@ -78,7 +74,7 @@ const (
 // writer is the goroutine that inserts.
 type writer struct {
 	s      *Store
-	known  *dictionaries // what this process has stored; apart from those of queries, which read them while they wait
+	known  *symbols.Cache // what this process has stored; apart from those of queries, which read them while they wait
 	series map[string]*knownSeries
 	last   time.Time // when the last insert began
 }
@@ -105,7 +101,7 @@ func (w *writer) run() {
 
 // reset forgets what is stored, so that it is stored again.
 func (w *writer) reset() {
-	w.known, w.series = newDictionaries(w.s.o.Memory), map[string]*knownSeries{}
+	w.known, w.series = symbols.NewCache(w.s.o.Memory), map[string]*knownSeries{}
 }
 
 // serve stores a batch, and those that arrive before it is time for the next insert.
@@ -143,7 +139,7 @@ func (w *writer) serve(r *request) {
 			}
 		}
 	}
-	w.forgetOld()
+	w.known.ForgetOld(w.today()) // those of this week are safe until it is over
 	for _, r := range all {
 		close(r.done)
 	}
@@ -151,28 +147,6 @@ func (w *writer) serve(r *request) {
 
 // today returns the number of this day since 1970.
 func (w *writer) today() uint32 { return uint32(w.s.o.Now().Unix() / int64(day.Seconds())) }
-
-// forgetOld forgets which symbols are stored for profiles of weeks that are over: another process may
-// delete them. Those of this week are safe until it is over.
-func (w *writer) forgetOld() {
-	for _, d := range w.known.known {
-		if d.old {
-			d.forget(w.today())
-			d.old = false
-		}
-	}
-}
-
-// forget forgets which symbols are stored until a day that is over. The caller has locked d.
-func (d *dictionary) forget(today uint32) {
-	for _, seen := range [][]uint32{d.seenStacks, d.seenFrames} {
-		for i, until := range seen {
-			if until <= today {
-				seen[i] = 0
-			}
-		}
-	}
-}
 
 func (r *request) samples() (n int) {
 	for i := range r.profiles {
@@ -259,7 +233,7 @@ const day = 24 * time.Hour
 
 // keptUntil returns the first day after all profiles for which a row is needed: the end of the week.
 func keptUntil(start time.Time) uint32 {
-	return uint32(start.Unix()/int64(week.Seconds())+1) * uint32(week/day)
+	return uint32(start.Unix()/int64(tables.Week.Seconds())+1) * uint32(tables.Week/day)
 }
 
 // batch is what one insert stores in each table.
@@ -270,6 +244,7 @@ type batch struct {
 	stacks   []stackRow
 	frames   []frameRow
 	stored   map[tenantSeries]bool // in series
+	rows     []symbols.Row         // for the next stack
 }
 
 type tenantSeries struct {
@@ -295,22 +270,21 @@ type seriesRow struct {
 }
 
 type stackRow struct {
-	k      scope
+	k      symbols.Scope
 	id     uint64
 	frames string
 	seen   uint32
 }
 
 type frameRow struct {
-	k scope
-	storedFrame
-	id   uint64
+	k symbols.Scope
+	symbols.Row
 	seen uint32
 }
 
 // add adds the rows for a profile.
 func (b *batch) add(tenant string, p *store.Profile, id store.ID) {
-	k, until := scope{tenant, p.Service}, keptUntil(p.Start)
+	k, until := symbols.Scope{Tenant: tenant, Service: p.Service}, keptUntil(p.Start)
 	row := profileRow{tenant: tenant, p: p, id: id, series: identity.Series(p.Service, p.Kind, p.Labels)}
 	known := b.w.series[tenant]
 	if of := (tenantSeries{tenant, row.series}); known.seen[row.series] < until || until <= b.w.today() && !b.stored[of] {
@@ -322,226 +296,34 @@ func (b *batch) add(tenant string, p *store.Profile, id store.ID) {
 	if len(p.Data.Mappings) > 0 {
 		row.main = string(packed.AppendMapping(nil, &p.Data.Mappings[0]))
 	}
-	d := b.w.known.of(k)
-	if until <= b.w.today() && !d.old {
-		d.forget(b.w.today())
-		d.old = true
-	}
-	numbers := d.add(p.Data)
+	d := b.w.known.Of(k)
+	d.Begin(until, b.w.today())
+	numbers := d.Add(p.Data)
 	row.stacks = make([]uint64, len(numbers))
 	for i, n := range numbers {
-		row.stacks[i] = d.stacks[n]
+		row.stacks[i] = d.Hash(n)
 		b.stack(k, d, n, until)
 	}
-	b.w.known.grown(k, d.memory())
+	b.w.known.Grown(k, d.Memory())
 	b.profiles = append(b.profiles, row)
 }
 
 // stack adds the rows for a stack, unless they are stored.
-func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
-	for len(d.seenStacks) < len(d.stacks) {
-		d.seenStacks = append(d.seenStacks, 0)
-	}
-	if d.seenStacks[n] >= until {
+func (b *batch) stack(k symbols.Scope, d *symbols.Dictionary, n, until uint32) {
+	frames, rows, ok := d.Unstored(n, until, b.rows[:0])
+	if !ok {
 		return
 	}
-	d.seenStacks[n] = until
-	for len(d.seenFrames) < len(d.frames) {
-		d.seenFrames = append(d.seenFrames, 0)
+	for _, r := range rows {
+		b.frames = append(b.frames, frameRow{k, r, until})
 	}
-	var frames []byte
-	for _, loc := range d.table.AppendStack(nil, n) {
-		frames = binary.LittleEndian.AppendUint64(frames, d.frames[loc])
-		if d.seenFrames[loc] >= until {
-			continue
-		}
-		d.seenFrames[loc] = until
-		l := &d.table.Locations[loc]
-		row := frameRow{k: k, id: d.frames[loc], seen: until, storedFrame: storedFrame{address: l.Address}}
-		if l.Mapping != profile.None {
-			m := &d.table.Mappings[l.Mapping]
-			row.address -= m.Start
-			row.mapping = string(packed.AppendMapping(nil, m))
-		}
-		row.lines = string(identity.AppendLines(nil, d.table, l))
-		b.frames = append(b.frames, row)
-	}
-	b.stacks = append(b.stacks, stackRow{k, d.stacks[n], string(frames), until})
-}
-
-// insert inserts all rows: symbols first, profiles last.
-func (b *batch) insert(ctx context.Context) error {
-	s := b.w.s
-	for part := range slices.Chunk(b.frames, maxRows) {
-		t := newToken("frames")
-		for i := range part {
-			t.add(part[i].k, part[i].id, part[i].seen)
-		}
-		err := s.insert(ctx, "frames (tenant, service, id, mapping, address, lines, seen)", t, len(part),
-			func(to driver.Batch, i int) error {
-				r := &part[i]
-				return to.Append(r.k.tenant, r.k.service, r.id, r.mapping, r.address, r.lines, r.seen)
-			})
-		if err != nil {
-			return err
-		}
-	}
-	for part := range slices.Chunk(b.stacks, maxRows) {
-		t := newToken("stacks")
-		for i := range part {
-			t.add(part[i].k, part[i].id, part[i].seen)
-		}
-		err := s.insert(ctx, "stacks (tenant, service, id, frames, seen)", t, len(part), func(to driver.Batch, i int) error {
-			r := &part[i]
-			return to.Append(r.k.tenant, r.k.service, r.id, r.frames, r.seen)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for part := range slices.Chunk(b.series, maxRows) {
-		t := newToken("series")
-		for i := range part {
-			t.add(scope{part[i].tenant, part[i].p.Service}, part[i].id, part[i].seen)
-		}
-		err := s.insert(ctx, "series (tenant, service, kind, id, names, values, seen)", t, len(part),
-			func(to driver.Batch, i int) error {
-				r := &part[i]
-				names, values := []string{}, []string{}
-				for _, l := range r.p.Labels {
-					names, values = append(names, l.Name), append(values, l.Value)
-				}
-				return to.Append(r.tenant, r.p.Service, r.p.Kind, r.id, names, values, r.seen)
-			})
-		if err != nil {
-			return err
-		}
-	}
-	return b.insertProfiles(ctx)
-}
-
-func (b *batch) insertProfiles(ctx context.Context) error {
-	for at := 0; at < len(b.profiles); {
-		end, samples := at, 0
-		t := newToken("profiles")
-		for end < len(b.profiles) && (end == at || samples+len(b.profiles[end].stacks) <= maxRows) {
-			r := &b.profiles[end]
-			samples += len(r.stacks)
-			t.text(r.tenant)
-			t.text(string(r.id[:]))
-			end++
-		}
-		part := b.profiles[at:end]
-		err := b.w.s.insert(ctx, `profiles (tenant, service, kind, start, id, series, duration, part, head, main, comments,
-			samples, stacks, labels, v0, v1, v2, v3, more)`, t, len(part), func(to driver.Batch, i int) error {
-			r := &part[i]
-			p := r.p
-			labels := []string{}
-			if p.Data.HasLabels() {
-				for n := range p.Data.NumSamples() {
-					var set []byte
-					for _, l := range p.Data.Labels(n) {
-						set = packed.AppendLabel(set, l)
-					}
-					labels = append(labels, string(set))
-				}
-			}
-			values := make([][]int64, max(inline, len(p.Data.SampleTypes)))
-			for t := range p.Data.SampleTypes {
-				values[t] = make([]int64, len(r.stacks))
-				for n := range values[t] {
-					values[t][n] = p.Data.Value(n, t)
-				}
-			}
-			for t := len(p.Data.SampleTypes); t < inline; t++ {
-				values[t] = []int64{}
-			}
-			return to.Append(r.tenant, p.Service, p.Kind, p.Start.UTC(), r.id[:], r.series, int64(p.Duration),
-				partHash(p.Service, p.Kind, r.head), r.head, r.main, append([]string{}, p.Data.Comments...),
-				uint32(len(r.stacks)), r.stacks, labels, values[0], values[1], values[2], values[3], values[inline:])
-		})
-		if err != nil {
-			return err
-		}
-		at = end
-	}
-	return nil
+	b.rows = rows
+	b.stacks = append(b.stacks, stackRow{k, d.Hash(n), frames, until})
 }
 
 // partHash identifies profiles that are added up together.
 func partHash(service, kind, head string) uint64 {
 	return identity.Of(packed.AppendText(packed.AppendText(packed.AppendText(nil, service), kind), head))
-}
-
-// A token identifies the content of an insert, so that the server stores it once.
-type token struct{ content []byte }
-
-func newToken(table string) *token { return &token{content: packed.AppendText(nil, table)} }
-
-func (t *token) text(s string) { t.content = packed.AppendText(t.content, s) }
-
-func (t *token) add(k scope, id uint64, seen uint32) {
-	t.text(k.tenant)
-	t.text(k.service)
-	t.content = binary.LittleEndian.AppendUint64(t.content, id)
-	t.content = binary.LittleEndian.AppendUint32(t.content, seen)
-}
-
-func (t *token) String() string {
-	sum := sha256.Sum256(t.content)
-	return hex.EncodeToString(sum[:16])
-}
-
-// insert inserts n rows into a table, and again if the connection or the server has a temporary
-// problem.
-func (s *Store) insert(
-	ctx context.Context, into string, t *token, n int, row func(to driver.Batch, i int) error,
-) (err error) {
-	with := native.Context(ctx, native.WithSettings(native.Settings{
-		"insert_deduplicate": 1, "insert_deduplication_token": t.String(), "async_insert": 0,
-		// An insert into a Distributed table ends when the shards have the rows, not before.
-		"distributed_foreground_insert": 1, "max_partitions_per_insert_block": 0,
-	}))
-	for try := range maxTries {
-		if err = s.insertOnce(with, into, n, row); err == nil || !temporary(err) || try == maxTries-1 {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(100 * time.Millisecond << (2 * try)):
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("insert %d rows: %w", n, err)
-	}
-	return nil
-}
-
-func (s *Store) insertOnce(ctx context.Context, into string, n int, row func(to driver.Batch, i int) error) error {
-	to, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+into)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = to.Close() }() // after Send it does nothing
-	for i := range n {
-		if err := row(to, i); err != nil {
-			return err
-		}
-	}
-	return to.Send()
-}
-
-// temporary reports whether an insert that failed may succeed soon.
-func temporary(err error) bool {
-	switch code(err) {
-	case 0:
-		return broken(err)
-	case 159, 202, 209, 210, 225, 242, 252, 285, 319, 999, codeAllTries:
-		// A timeout, too many queries or parts, the network, Keeper, too few replicas, an unknown state.
-		return true
-	}
-	return false
 }
 
 // Takes returns nil if the shard of a service answers, so that profiles of it can be stored.

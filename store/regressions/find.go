@@ -216,6 +216,12 @@ func (r *Report) site(o Options, at site, tests []*test) {
 			explain(tests, name)
 			r.Gone = append(r.Gone, c)
 		case c.Change < 0:
+			if s, ok := r.movedTo(p, t, functions, c, significant); ok {
+				explain(tests, name)
+				explain(tests, s.To.Function)
+				r.Shifts = append(r.Shifts, s)
+				continue
+			}
 			r.Improvements = append(r.Improvements, c)
 		default:
 			if s, ok := r.shift(p, t, functions, c, taken); ok {
@@ -296,6 +302,45 @@ func (r *Report) shift(
 	}
 	return Shift{
 		Service: p.service, At: c.At, Deploy: c.Deploy, To: c, From: from, Net: net, Low: net - half, High: net + half,
+	}, true
+}
+
+// movedTo returns the related function that gained most of what one lost, if that is shown. Its gain is not significant
+// by itself, or it would have been reported first, with what it took over.
+func (r *Report) movedTo(
+	p *panel, t *test, functions map[string]*test, c Change, significant func(*test) bool,
+) (Shift, bool) {
+	var to *test
+	for _, x := range p.subjects {
+		if x.line || x.function == c.Function || !p.related(c.Function, x.function) {
+			continue
+		}
+		g := functions[x.function]
+		if g == nil {
+			g = p.same(t, x.function)
+		}
+		if g == nil || significant(g) || g.est.step <= 0 || g.est.p() >= 0.05 {
+			continue
+		}
+		if to == nil || math.Abs(t.est.step+g.est.step) < math.Abs(t.est.step+to.est.step) {
+			to = g
+		}
+	}
+	if to == nil {
+		return Shift{}, false
+	}
+	sum := p.subjects[t.subject].values()
+	for i, v := range p.subjects[to.subject].share {
+		sum[i] += float64(v)
+	}
+	steps, _ := t.design.fit(sum)
+	net, half := t.est.step+to.est.step, steps[t.step].half()
+	if !(net-half > t.est.step/2 && net+half < -t.est.step) {
+		return Shift{}, false
+	}
+	return Shift{
+		Service: p.service, At: c.At, Deploy: c.Deploy, To: r.change(p, to, nil, true), From: []Change{c}, Net: net,
+		Low: net - half, High: net + half,
 	}, true
 }
 

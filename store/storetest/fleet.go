@@ -25,7 +25,8 @@ const (
 )
 
 // WriteFleet writes profiles of a fleet as pprof files into a directory, one a minute and service from
-// Epoch on, and returns the number of their bytes. The services have a number of stacks together.
+// Epoch on, and returns the number of their bytes. The services have a number of stacks together, which is an
+// error if it is too small for the samples of a profile.
 func WriteFleet(dir string, profiles, stacks int) (size int64, err error) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	for s := range FleetServices {
@@ -36,6 +37,10 @@ func WriteFleet(dir string, profiles, stacks int) (size int64, err error) {
 		d := profile.NewDictionary()
 		ids := d.Add(pool)
 		table := d.Table()
+		if got := table.Counts().Stacks; got < FleetSamples {
+			return 0, fmt.Errorf("a service has %d different stacks of %d; a profile has %d samples of different ones", got,
+				stacks/FleetServices, FleetSamples)
+		}
 		for n := range profiles / FleetServices {
 			samples := profile.Samples{Values: [][]int64{nil, nil}}
 			seen := map[uint32]bool{}

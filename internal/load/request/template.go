@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -170,6 +171,8 @@ func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 		return nil, bad(subject, fmt.Errorf("unknown scheme %q (want http or https)", u.Scheme))
 	case u.Hostname() == "":
 		return nil, bad(subject, errors.New("no host"))
+	case u.Port() != "" && !isPort(u.Port()):
+		return nil, bad(subject, fmt.Errorf("port %s (want at most 65535)", u.Port()))
 	}
 	t.scheme = u.Scheme
 	if t.host, err = host(u.Host); err != nil {
@@ -185,6 +188,11 @@ func (t *Template) address(raw string, v vars) (*url.Userinfo, error) {
 	rest, _, _ = strings.Cut(rest, "#")
 	t.url = u.Redacted() + rest
 	return u.User, nil
+}
+
+func isPort(digits string) bool {
+	_, err := strconv.ParseUint(digits, 10, 16)
+	return err == nil
 }
 
 // host returns the Host header for the host of an address: without an empty port, in ASCII, and

@@ -195,6 +195,7 @@ func TestErrors(t *testing.T) {
 		{name: "scheme", url: "ftp://h/", want: `read ftp://h/: unknown scheme "ftp"`},
 		{name: "no host", url: "http:///path", want: "no host"},
 		{name: "only a port", url: "http://:80/", want: "no host"},
+		{name: "no port", url: "http://u:pw@h:99999/", want: "port 99999 (want at most 65535)"},
 		{name: "host", url: "http://a b/", want: "invalid character"},
 		{name: "host character", url: "http://a\"b/", want: `invalid character in host "a\"b"`},
 		{name: "no Unicode host", url: "http://ü.xn--!/", want: `host "ü.xn--!": idna`},

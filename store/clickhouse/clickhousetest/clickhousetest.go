@@ -51,6 +51,8 @@ type Options struct {
 	// Keeper also starts ZooKeeper, for tables that are replicated. It is found where Debian's package
 	// libzookeeper-java puts it.
 	Keeper bool
+	// Prepare, unless nil, is called with the directory of each shard, which is empty, before it starts.
+	Prepare func(shard int, dir string) error
 	// TLS also serves TLS, to clients with a certificate: see Servers.TLS.
 	TLS bool
 }
@@ -162,6 +164,11 @@ func Start(ctx context.Context, o Options) (_ *Servers, err error) {
 	for i, x := range s.shards {
 		if err := os.MkdirAll(x.dir, 0o700); err != nil {
 			return nil, err
+		}
+		if o.Prepare != nil {
+			if err := o.Prepare(i, x.dir); err != nil {
+				return nil, err
+			}
 		}
 		if err := os.WriteFile(filepath.Join(x.dir, "config.xml"), []byte(s.config(i)), 0o600); err != nil {
 			return nil, err

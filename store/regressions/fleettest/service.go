@@ -1,6 +1,7 @@
 package fleettest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -50,6 +51,15 @@ type Options struct {
 	Days    int     // 0: 8
 	Samples float64 // of an average host in an hour; 0: 30000, a twelfth of a busy CPU's
 	Slower  float64 // by how much victims get slower; 0: 0.05
+	// Noise is by how much hours of a host differ in what a function costs, next to what all hosts have in common;
+	// 0: 0.03.
+	Noise float64
+	// Neighbors is the probability that a neighbor begins to disturb a host in an hour; 0: 0.01.
+	Neighbors float64
+	// Season is how much what a function costs follows the load; 0: 0.12.
+	Season float64
+	// Shocks are by how much hours of the whole service differ in what a function costs; 0: 0.01.
+	Shocks float64
 }
 
 func (o *Options) defaults() {
@@ -65,6 +75,10 @@ func (o *Options) defaults() {
 	if o.Slower == 0 {
 		o.Slower = 0.05
 	}
+	o.Noise = cmp.Or(o.Noise, 0.03)
+	o.Neighbors = cmp.Or(o.Neighbors, 0.01)
+	o.Season = cmp.Or(o.Season, 0.12)
+	o.Shocks = cmp.Or(o.Shocks, 0.01)
 }
 
 // Shape of services.
@@ -117,7 +131,7 @@ func New(o Options, seed uint64, n int, plan Plan) *Service {
 	s.First = s.hours/4 + r.IntN(s.hours/8)
 	s.Second = s.hours*9/16 + r.IntN(s.hours/8)
 	s.Drift = s.First + 12 + r.IntN(max(s.Second-s.First-24, 1))
-	s.draw(r)
+	s.draw(o, r)
 	victim := 8 + r.IntN(functions-8)
 	if plan != Nothing {
 		s.Victim = s.funcs[victim].name
@@ -139,13 +153,13 @@ func New(o Options, seed uint64, n int, plan Plan) *Service {
 }
 
 // draw makes functions: the first of each package calls the others.
-func (s *Service) draw(r *rand.Rand) {
+func (s *Service) draw(o Options, r *rand.Rand) {
 	sum := 0.0
 	for i := range functions {
 		f := function{
 			name:  fmt.Sprintf("example.com/%s/part%d.Handle%02d", s.Name, i%packages, i),
 			file:  fmt.Sprintf("example.com/%s/part%d/part.go", s.Name, i%packages),
-			start: 10 + 20*(i/packages), share: math.Exp(1.1 * r.NormFloat64()), season: 0.12 * r.NormFloat64(),
+			start: 10 + 20*(i/packages), share: math.Exp(1.1 * r.NormFloat64()), season: o.Season * r.NormFloat64(),
 		}
 		for range s.hosts {
 			f.hosts = append(f.hosts, math.Exp(0.08*r.NormFloat64()))
@@ -182,18 +196,18 @@ func (s *Service) measure(o Options, r *rand.Rand, victim int) {
 		}
 		season := day * math.Sin(2*math.Pi*(float64(hour)-phase)/24)
 		for i := range shock {
-			shock[i] = 0.5*shock[i] + 0.01*r.NormFloat64()
+			shock[i] = 0.5*shock[i] + o.Shocks*r.NormFloat64()
 		}
 		var hosts [][]float64
 		for host := range s.hosts {
-			if busy[host]--; r.Float64() < 0.01 {
+			if busy[host]--; r.Float64() < o.Neighbors {
 				busy[host] = 1 + r.IntN(5)
 			}
 			load := o.Samples * size[host] * (1 + 0.4*season) * math.Exp(0.1*r.NormFloat64())
 			costs := make([]float64, 0, n*linesOf+1)
 			for i := range s.funcs {
 				f := &s.funcs[i]
-				x := f.share * f.hosts[host] * (1 + f.season*season) * math.Exp(shock[i]+0.03*r.NormFloat64())
+				x := f.share * f.hosts[host] * (1 + f.season*season) * math.Exp(shock[i]+o.Noise*r.NormFloat64())
 				x = s.change(o, x, i, victim, host, hour)
 				for line := range linesOf {
 					costs = append(costs, poisson(r, load*x*[linesOf]float64{0.7, 0.3}[line]))

@@ -1,4 +1,4 @@
-package clickhouse
+package symbols
 
 import (
 	"testing"
@@ -16,8 +16,8 @@ func TestHashes(t *testing.T) {
 		if err := b.Sample([]uint32{loc}, nil, 1); err != nil {
 			t.Fatal(err)
 		}
-		d := newDictionaries(1 << 20).of(scope{})
-		return d.stacks[d.add(b.Profile(nil))[0]]
+		d := NewCache(1 << 20).Of(Scope{})
+		return d.stacks[d.Add(b.Profile(nil))[0]]
 	}
 	one := hash(0x1000, "a", 8, 1)
 	if hash(0x7000, "a", 8, 1) != one {
@@ -35,17 +35,17 @@ func TestHashes(t *testing.T) {
 
 // TestDictionariesAreBounded forgets the dictionaries that were used least recently.
 func TestDictionariesAreBounded(t *testing.T) {
-	c := newDictionaries(100)
+	c := NewCache(100)
 	for _, service := range []string{"a", "b", "a", "c"} {
-		k := scope{"", service}
-		c.of(k)
-		c.grown(k, 40)
+		k := Scope{"", service}
+		c.Of(k)
+		c.Grown(k, 40)
 	}
-	if len(c.known) != 2 || c.known[scope{"", "b"}] != nil || c.size != 80 {
+	if len(c.known) != 2 || c.known[Scope{"", "b"}] != nil || c.size != 80 {
 		t.Errorf("%d dictionaries of %d bytes: %v", len(c.known), c.size, c.known)
 	}
-	c.grown(scope{"", "gone"}, 1000)
-	c.grown(scope{"", "c"}, 1000)
+	c.Grown(Scope{"", "gone"}, 1000)
+	c.Grown(Scope{"", "c"}, 1000)
 	if len(c.known) != 0 || c.size != 0 {
 		t.Errorf("%d dictionaries of %d bytes", len(c.known), c.size)
 	}
