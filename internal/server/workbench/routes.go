@@ -20,7 +20,7 @@ import (
 
 // routes are the operations of the API.
 func (s *Server) routes() []route {
-	file := openapi.Param{Name: "file", About: "the name of a file, as /files lists it", Required: true}
+	file := fileParam()
 	id := []openapi.Param{{Name: "id", About: "the ID of a job", In: "path"}}
 	cum := openapi.Param{Name: "cum", About: "order by cumulative cost", Type: "boolean"}
 	dataOrPage := openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/server/stored"
@@ -16,6 +17,9 @@ func TestWireTypes(t *testing.T) {
 		ops = append(ops, r.Operation)
 	}
 	for _, r := range (&stored.API{}).Routes() {
+		ops = append(ops, r.Operation)
+	}
+	for _, r := range server.Routes(nil, fileParam()) {
 		ops = append(ops, r.Operation)
 	}
 	doc := openapi.Document("whet", "1", apiBase, problem.Problem{}, ops)

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/scrape"
+	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/answers"
 	"github.com/whet-go/whet/internal/server/files"
@@ -24,14 +25,16 @@ import (
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/server/results"
+	"github.com/whet-go/whet/internal/server/slow"
 	"github.com/whet-go/whet/internal/server/stored"
+	"github.com/whet-go/whet/internal/server/timelines"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
 // apiBase is the path of the API.
-const apiBase = "/api/v1"
+const apiBase = server.Base
 
 // A Target is a service that may be recorded from the page.
 type Target struct {
@@ -93,7 +96,8 @@ type Server struct {
 	results *results.Reader
 	jobs    *jobs.Manager
 	graphs  *graphviz.Renderer
-	pages   *pageCache
+	traces  *timelines.Cache
+	slow    slow.Answers
 	mounts  *http.ServeMux // those that check tokens
 	lives   *lives
 	doc     []byte // the OpenAPI document
@@ -106,10 +110,11 @@ type Server struct {
 // New returns a server whose jobs end when ctx does.
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{
-		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
+		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), traces: timelines.New(o.Files, o.Own),
 		lives: &lives{ctx: ctx, own: o.Own, runs: map[string]*liveRun{}},
 		found: findings{byFile: map[string]*find.Result{}}, given: answers.New(maxAnswers), mounts: http.NewServeMux(),
 	}
+	s.slow = slow.Answers{Jobs: s.jobs, Base: apiBase, Plain: o.Files.Plain}
 	s.inputs, s.results = inputs.New(o.Files, o.Own), results.New(o.Files)
 	if o.Recordings != nil {
 		err := o.Files.AddFetched(stored.RecordingRoot, stored.MaxFetched, stored.Fetch(ctx, o.Recordings))
@@ -128,6 +133,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		for _, r := range s.stored.Routes() {
 			routes = append(routes, route{r.Operation, r.Serve})
 		}
+	}
+	for _, r := range server.Routes(s.timelineOf, fileParam()) {
+		routes = append(routes, route{r.Operation, r.Serve})
 	}
 	var ops []openapi.Operation
 	for _, r := range routes {
@@ -164,9 +172,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // Close ends the jobs and releases what was opened.
 func (s *Server) Close() error {
 	s.jobs.Wait()
+	s.slow.Wait()
 	s.lives.wait.Wait()
 	s.inputs.Close()
-	return errors.Join(s.graphs.Close(), s.pages.close())
+	return errors.Join(s.graphs.Close(), s.traces.Close())
 }
 
 // policy is the content security policy of the pages: only this server's scripts and styles.

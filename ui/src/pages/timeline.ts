@@ -1,5 +1,5 @@
-import { address, getBytes, getText } from "../api/client.ts";
-import type { RowInfo, SpanAnswer, State, TimelineFrame } from "../api/timeline.ts";
+import { address, get, getBytes, getText } from "../api/client.ts";
+import type { RowInfo, SpanAnswer, State, TimelineFrame, Trace } from "../api/timeline.ts";
 import { hexColors, viewPng } from "../draw/raster.ts";
 import { Inks, kindInk } from "../draw/timeline.ts";
 import { laneData } from "../lib/lane.ts";
@@ -130,7 +130,7 @@ async function seek(source: ServerSource): Promise<void> {
 export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
-    ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`),
+    get<Trace>("/timeline/trace", { file: file.value }).then((trace) => ServerSource.of(trace, file.value)),
     timelineTexts.speak(language.value, others),
     ready,
   ]);
