@@ -144,7 +144,8 @@ func TestAPI(t *testing.T) {
 	if stacks == 0 {
 		t.Error("no span has a stack")
 	}
-	if f := decode[[][]timeline.Frame](t, ask(h, "GET", at+"frames?ids=0,0")); len(f) != 2 || f[0] == nil || len(f[0]) != 0 {
+	if f := decode[[][]timeline.Frame](t, ask(h, "GET", at+"frames?ids=0,0")); len(f) != 2 || f[0] == nil ||
+		len(f[0]) != 0 {
 		t.Errorf("no stack: %v", f)
 	}
 	for _, name := range trace.Metrics {

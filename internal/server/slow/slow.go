@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/server/answers"
+	"github.com/whet-go/whet/internal/server/flight"
 	"github.com/whet-go/whet/internal/server/jobs"
-	"github.com/whet-go/whet/internal/server/shared"
 )
 
 // How long a client waits for an answer unless it says so, and at most.
@@ -22,20 +24,72 @@ const (
 	maxWait   = time.Minute
 )
 
+// Answers of jobs are kept until the client has sent its request again: for a while, and not many.
+const (
+	keptFor = 10 * time.Second
+	maxKept = 4
+)
+
 // A Handler answers a request, or returns an error before it has written anything.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Answers turns answers into jobs of Jobs. Base is the path of the API, which has the jobs below /jobs. Plain returns an
-// error's text as clients may read it.
+// Answers turns answers into jobs of Jobs. Base is the path of the API, which has the jobs below /jobs. Plain returns
+// an error's text as clients may read it.
 type Answers struct {
 	Jobs  *jobs.Manager
 	Base  string
 	Plain func(string) string
 
-	calls shared.Group[*answers.Recorder]
+	calls flight.Group[*answers.Recorder]
+
+	mu   sync.Mutex
+	kept []ready // oldest first
 }
 
-// Ready is the result of a job: the answer can be had at Location.
+// ready is the answer of a job.
+type ready struct {
+	key   string
+	until time.Time
+	made  *answers.Recorder
+}
+
+// take returns the answer that a job has made for a key; nil if there is none.
+func (a *Answers) take(key string) *answers.Recorder {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.expire()
+	for _, r := range a.kept {
+		if r.key == key {
+			return r.made
+		}
+	}
+	return nil
+}
+
+// keep keeps the answer of a job.
+func (a *Answers) keep(key string, made *answers.Recorder) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = slices.DeleteFunc(a.kept, func(r ready) bool { return r.key == key })
+	a.kept = append(a.kept, ready{key, time.Now().Add(keptFor), made})
+	a.expire()
+	time.AfterFunc(keptFor, func() { // frees its memory
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.expire()
+	})
+}
+
+// expire drops what is too old or too much. The lock is held.
+func (a *Answers) expire() {
+	now := time.Now()
+	a.kept = slices.DeleteFunc(a.kept, func(r ready) bool { return !now.Before(r.until) })
+	if n := len(a.kept); n > maxKept {
+		a.kept = slices.Delete(a.kept, 0, n-maxKept)
+	}
+}
+
+// Ready is the result of a job: the same request, to Location, is answered at once.
 type Ready struct {
 	Location string `json:"location"`
 }
@@ -46,6 +100,10 @@ func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, key string, abou
 	wait, ok := preferred(r.Header)
 	if !ok {
 		return h(w, r)
+	}
+	if made := a.take(key); made != nil {
+		made.Send(w)
+		return nil
 	}
 	work := func(ctx context.Context) (*answers.Recorder, error) {
 		made := answers.NewRecorder()
@@ -64,7 +122,7 @@ func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, key string, abou
 		return err
 	}
 	// The job joins before the request leaves. Resumed, it joins again.
-	var first atomic.Pointer[shared.Call[*answers.Recorder]]
+	var first atomic.Pointer[flight.Call[*answers.Recorder]]
 	first.Store(a.calls.Join(r.Context(), key, work))
 	about.Attached = true
 	location := r.URL.RequestURI()
@@ -75,10 +133,12 @@ func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, key string, abou
 			call = a.calls.Join(values, key, work)
 		}
 		defer call.Leave()
-		ctx = shared.WithReport(ctx, func(p shared.Progress) { report(jobs.Event{Text: p.Text, Done: p.Done}) })
-		if _, err := call.Wait(ctx); err != nil {
+		ctx = flight.WithReport(ctx, func(p flight.Progress) { report(jobs.Event{Text: p.Text, Done: p.Done}) })
+		made, err := call.Wait(ctx)
+		if err != nil {
 			return nil, a.plain(err)
 		}
+		a.keep(key, made)
 		return Ready{location}, nil
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,8 +14,8 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/server/flight"
 	"github.com/whet-go/whet/internal/server/jobs"
-	"github.com/whet-go/whet/internal/server/shared"
 )
 
 // A fixture answers after a time, or when its context ends.
@@ -28,7 +29,7 @@ type fixture struct {
 
 func (f *fixture) handler(w http.ResponseWriter, r *http.Request) error {
 	f.calls.Add(1)
-	shared.Report(r.Context(), shared.Progress{Text: "half", Done: 0.5})
+	flight.Report(r.Context(), flight.Progress{Text: "half", Done: 0.5})
 	select {
 	case <-time.After(f.takes):
 	case <-r.Context().Done():
@@ -123,8 +124,25 @@ func TestJob(t *testing.T) {
 			events[1].Job.State != jobs.Done || events[1].Job.Result != (Ready{"/api/v1/x?file=a"}) {
 			t.Errorf("%+v", events)
 		}
+		for range 2 { // each of the two comes again
+			w, err := f.ask(t.Context(), "respond-async, wait=0")
+			if err != nil || w.Code != http.StatusOK || w.Body.String() != "made" || w.Header().Get("X-Test") != "kept" {
+				t.Errorf("%v %d %s", err, w.Code, w.Body)
+			}
+		}
 		if n := f.calls.Load(); n != 1 {
 			t.Errorf("%d calls", n)
+		}
+		time.Sleep(keptFor)
+		synctest.Wait()
+		if len(f.a.kept) != 0 {
+			t.Error("the answer is still kept")
+		}
+		for i := range maxKept + 1 {
+			f.a.keep(strconv.Itoa(i), nil)
+		}
+		if len(f.a.kept) != maxKept || f.a.kept[0].key != "1" {
+			t.Errorf("%+v", f.a.kept)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/input/whose"
 	"github.com/whet-go/whet/internal/server/files"
-	"github.com/whet-go/whet/internal/server/shared"
+	"github.com/whet-go/whet/internal/server/flight"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -25,7 +25,7 @@ const (
 type Cache struct {
 	files    *files.Set
 	own      []string
-	work     shared.Group[*Timeline]
+	work     flight.Group[*Timeline]
 	indexing chan struct{} // has an entry for each trace that is indexed
 
 	mu   sync.Mutex
@@ -92,7 +92,7 @@ func (c *Cache) open(ctx context.Context, key, place, title string) (*Timeline, 
 	select {
 	case c.indexing <- struct{}{}:
 	default:
-		shared.Report(ctx, shared.Progress{Text: "waiting until other traces are indexed"})
+		flight.Report(ctx, flight.Progress{Text: "waiting until other traces are indexed"})
 		select {
 		case c.indexing <- struct{}{}:
 		case <-ctx.Done():
@@ -104,7 +104,7 @@ func (c *Cache) open(ctx context.Context, key, place, title string) (*Timeline, 
 	o := &input.Opener{
 		Op: "trace", OpenFile: c.files.OpenFile,
 		Part:   func(p float64) { part = p },
-		Status: func(text string) { shared.Report(ctx, shared.Progress{Text: text, Done: part}) },
+		Status: func(text string) { flight.Report(ctx, flight.Progress{Text: text, Done: part}) },
 	}
 	d, err := o.Document(ctx, place, nil)
 	if err != nil {

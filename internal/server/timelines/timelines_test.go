@@ -15,7 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/server/files"
-	"github.com/whet-go/whet/internal/server/shared"
+	"github.com/whet-go/whet/internal/server/flight"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -134,7 +134,7 @@ func TestSideBySide(t *testing.T) {
 	said := make(chan string, 1)
 	ended := make(chan error)
 	go func() {
-		_, _, err := c.Open(shared.WithReport(ctx, func(p shared.Progress) { said <- p.Text }), "b.out")
+		_, _, err := c.Open(flight.WithReport(ctx, func(p flight.Progress) { said <- p.Text }), "b.out")
 		ended <- err
 	}()
 	if text := <-said; !strings.Contains(text, "waiting") {

@@ -8,7 +8,8 @@
 //     decoded once and kept (cache.go); each request binds its own query to it.
 //  3. The answer is the document that the command writes with --json, or the problem with its hint,
 //     as application/problem+json.
-//  4. Recording and finding are jobs (package jobs), whose progress is a stream of events.
+//  4. Recording and finding are jobs (package jobs), whose progress is a stream of events. So are answers
+//     that take long, for clients that prefer it (package slow).
 //
 // # Safety
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/saved"
 	"github.com/whet-go/whet/internal/trace/profiles"
 	"github.com/whet-go/whet/internal/trace/window"
@@ -41,6 +42,19 @@ func (s *Server) timelineOf(r *http.Request) (*timeline.Timeline, func(), error)
 		return nil, nil, err
 	}
 	return t.Timeline, release, nil
+}
+
+// timelineRoutes are the operations of timelines. The first one that a page requests may index the trace.
+func (s *Server) timelineRoutes() []route {
+	var list []route
+	for i, r := range server.Routes(s.timelineOf, fileParam()) {
+		one := route{r.Operation, r.Serve}
+		if i == 0 {
+			one = s.long(one)
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // load answers with the charts of one load, or of two, as data or as a self-contained page.

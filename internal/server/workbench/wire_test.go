@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/golden"
-	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/server/stored"
@@ -19,7 +18,7 @@ func TestWireTypes(t *testing.T) {
 	for _, r := range (&stored.API{}).Routes() {
 		ops = append(ops, r.Operation)
 	}
-	for _, r := range server.Routes(nil, fileParam()) {
+	for _, r := range (&Server{}).timelineRoutes() {
 		ops = append(ops, r.Operation)
 	}
 	doc := openapi.Document("whet", "1", apiBase, problem.Problem{}, ops)

@@ -134,9 +134,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 			routes = append(routes, route{r.Operation, r.Serve})
 		}
 	}
-	for _, r := range server.Routes(s.timelineOf, fileParam()) {
-		routes = append(routes, route{r.Operation, r.Serve})
-	}
+	routes = append(routes, s.timelineRoutes()...)
 	var ops []openapi.Operation
 	for _, r := range routes {
 		mux.HandleFunc(r.Method+" "+apiBase+r.Path, s.handle(r.serve))
@@ -266,22 +264,32 @@ const maxAnswers = 64 << 20
 // is edited later stays as it was: the costs are those of that text.
 func (s *Server) kept(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		q := r.URL.Query()
-		s.found.mu.Lock()
-		key := fmt.Sprintf("%s?%s\n%d", r.URL.Path, q.Encode(), s.found.count)
-		s.found.mu.Unlock()
-		for _, name := range []string{q.Get("file"), q.Get("diff_base")} {
-			if name == "" {
-				continue
-			}
-			state := s.stateOf(name)
-			if state == "" { // such as a query of a store
-				return h(w, r)
-			}
-			key += "\n" + state
+		key, ok := s.answerKey(r)
+		if !ok {
+			return h(w, r)
 		}
 		return s.given.Serve(w, key, func(w http.ResponseWriter) error { return h(w, r) })
 	}
+}
+
+// answerKey identifies the answer to a request, which depends on files as they are now. It is false if there is one
+// whose state is not known, such as a query of a store.
+func (s *Server) answerKey(r *http.Request) (key string, ok bool) {
+	q := r.URL.Query()
+	s.found.mu.Lock()
+	key = fmt.Sprintf("%s?%s\n%d", r.URL.Path, q.Encode(), s.found.count)
+	s.found.mu.Unlock()
+	for _, name := range []string{q.Get("file"), q.Get("diff_base"), q.Get("base")} {
+		if name == "" {
+			continue
+		}
+		state := s.stateOf(name)
+		if state == "" {
+			return key, false
+		}
+		key += "\n" + state
+	}
+	return key, true
 }
 
 // answer writes a document as --json does.

@@ -10,6 +10,7 @@ import { SvgPen } from "../lib/svg.ts";
 import { fromTimelineHash, sectionTypes, timelineHash } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
+import { reason } from "../parts/basics.tsx";
 import { property } from "../state/picture.ts";
 import { ServerSource } from "../state/timelinesource.ts";
 import { files } from "../state/files.ts";
@@ -137,7 +138,7 @@ export async function showTimeline(root: HTMLElement, ready: Promise<void>): Pro
   await seek(source);
   const stem = file.value.split("/").at(-1) ?? "";
   const saving = (make: () => Promise<void>) => () =>
-    make().catch((err: unknown) => say(err instanceof Error ? err.message : String(err)));
+    make().catch((err: unknown) => say(reason(err)));
   sharing.value = {
     // The window is that of the moment.
     get command() {
