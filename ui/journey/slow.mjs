@@ -104,4 +104,31 @@ step("a job that the server does not know any more is asked for again", async ()
   await p.close(/status of 404/);
 });
 
+step("the source has the compiler's notes without a search for causes", async () => {
+  const source = "/flame?file=a.whet&src=main.handle&line=23&tab=source";
+  for (const [width, colorScheme] of [
+    [1280, "light"],
+    [390, "dark"],
+  ]) {
+    const viewport = { width, height: 844 };
+    const p = await journey.open(address + source, { ready: ".src-line.here", viewport, colorScheme });
+    await p.page.locator(".src-more .said-note", { hasText: "escapes to heap" }).first().waitFor();
+    await p.page.locator(".said-note", { hasText: /not inlined: function too complex/ }).waitFor();
+    assert.equal(await p.page.locator(".src-notes").count(), 0);
+    assert.equal(await p.page.locator(".work").count(), 0);
+    await p.settle(`notes-${width}-${colorScheme}`);
+    await p.accessible();
+    await p.close();
+  }
+  // What the server says instead is there with the source.
+  const p = await journey.open(`${address}/`, { ready: "main" });
+  await p.page.route(/api\/v1\/notes/, (r) =>
+    r.fulfill({ status: 422, json: { detail: "main.go has changed <b>since</b> the recording", status: 422 } }),
+  );
+  await p.page.goto(address + source);
+  await p.page.getByText("No notes of the compiler: main.go has changed <b>since</b> the recording").waitFor();
+  await p.page.locator(".src-line.here").waitFor();
+  await p.close(/status of 422/);
+});
+
 await journey.walk();

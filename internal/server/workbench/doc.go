@@ -14,7 +14,8 @@
 // # Safety
 //
 // Package access decides who is answered. Files come from package files only; what a profile names
-// is read from the recording or from the directories named at the start. A request chooses targets
+// is read from the recording or from the directories named at the start, and only packages of the
+// module named there are compiled (package compiled). A request chooses targets
 // and loads by their place in the lists given at the start: no request makes the server contact
 // another address. Pages run the scripts of this server only.
 //

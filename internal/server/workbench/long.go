@@ -1,12 +1,16 @@
 package workbench
 
 import (
+	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/slow"
+	"github.com/whet-go/whet/profile"
 )
 
 // long lets clients follow a job while a route computes an answer about a file, as package slow does.
@@ -26,4 +30,28 @@ func (s *Server) long(r route) route {
 			slow.Handler(serve))
 	}
 	return r
+}
+
+// sourceNotes answers with the compiler's notes on a source file of a profile, which must be one of the module that the
+// server was started in.
+func (s *Server) sourceNotes(w http.ResponseWriter, r *http.Request) error {
+	q, err := readQuery(r)
+	if err != nil {
+		return err
+	}
+	in, release, err := s.open(r, q, "line")
+	if err != nil {
+		return err
+	}
+	defer release()
+	name := r.URL.Query().Get("source")
+	if !slices.ContainsFunc(in.Profile.Functions, func(f profile.Function) bool { return f.File == name }) {
+		return diag.Usagef("source", fmt.Sprintf("the profile has no function in %q", name), apiBase+"/list has the files")
+	}
+	a, err := s.compiler.Notes(r.Context(), name, s.inputs.Source(in))
+	if err != nil {
+		return err
+	}
+	a.Warnings = s.plain(a.Warnings)
+	return answer(w, a)
 }

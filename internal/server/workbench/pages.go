@@ -28,8 +28,10 @@ func (s *Server) tracePage(w http.ResponseWriter, r *http.Request) error {
 	escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/trace/"), "/")
 	name, err := url.PathUnescape(escaped)
 	if err != nil || !ok || rest != "" {
-		return &diag.Error{Op: r.Method, Subject: r.URL.Path, Err: fs.ErrNotExist,
-			Hint: "timelines are below " + apiBase + "/timeline/: " + apiBase + "/openapi.json describes them"}
+		return &diag.Error{
+			Op: r.Method, Subject: r.URL.Path, Err: fs.ErrNotExist,
+			Hint: "timelines are below " + apiBase + "/timeline/: " + apiBase + "/openapi.json describes them",
+		}
 	}
 	http.Redirect(w, r, "/timeline?"+url.Values{"file": {name}}.Encode(), http.StatusMovedPermanently)
 	return nil

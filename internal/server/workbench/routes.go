@@ -11,6 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/input/live"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/pictures"
+	"github.com/whet-go/whet/internal/server/compiled"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/results"
@@ -58,6 +59,10 @@ func (s *Server) routes() []route {
 			documents.Tags{}, s.kept(s.tags))),
 		get("/list", "list", "The source of functions with the cost of each line: whet list",
 			viewParams(functionParams()...), documents.List{}, s.list),
+		s.long(get("/notes", "sourceNotes", "What the compiler says of a source file: what escapes, is not inlined, is checked",
+			[]openapi.Param{file, {
+				Name: "source", About: "the path of the source file, as /list has it", Required: true,
+			}}, compiled.SourceNotes{}, s.sourceNotes)),
 		get("/disasm", "disasm", "The machine code of functions with the cost of each instruction: whet disasm",
 			viewParams(functionParams()...), documents.Disasm{}, s.disasm),
 		s.long(get("/flame", "flame", "The flame graph: whet flame", viewParams(byParam(),

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/report"
@@ -19,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/answers"
+	"github.com/whet-go/whet/internal/server/compiled"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/jobs"
@@ -98,12 +100,14 @@ type Server struct {
 	graphs  *graphviz.Renderer
 	traces  *timelines.Cache
 	slow    slow.Answers
-	mounts  *http.ServeMux // those that check tokens
-	lives   *lives
-	doc     []byte // the OpenAPI document
-	found   findings
-	given   *answers.Cache
-	api     http.Handler // without checks of access
+	// compiler gets notes on files of Dir's module
+	compiler *compiled.Compiler
+	mounts   *http.ServeMux // those that check tokens
+	lives    *lives
+	doc      []byte // the OpenAPI document
+	found    findings
+	given    *answers.Cache
+	api      http.Handler // without checks of access
 	http.Handler
 }
 
@@ -115,6 +119,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		found: findings{byFile: map[string]*find.Result{}}, given: answers.New(maxAnswers), mounts: http.NewServeMux(),
 	}
 	s.slow = slow.Answers{Jobs: s.jobs, Base: apiBase, Plain: o.Files.Plain}
+	s.compiler = compiled.New(o.Dir, lines.CacheDir())
 	s.inputs, s.results = inputs.New(o.Files, o.Own), results.New(o.Files)
 	if o.Recordings != nil {
 		err := o.Files.AddFetched(stored.RecordingRoot, stored.MaxFetched, stored.Fetch(ctx, o.Recordings))

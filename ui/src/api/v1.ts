@@ -895,6 +895,16 @@ export interface LineSeries {
   values: number[] | null;
 }
 
+export interface LinesNote {
+  column?: number;
+  group: string;
+  inlined?: At[] | null;
+  kind: string;
+  line: number;
+  message: string;
+  through?: Step[] | null;
+}
+
 export interface List {
   functions: ListFunction[] | null;
   profile: Header;
@@ -1168,6 +1178,11 @@ export interface Note {
   line: number;
   message: string;
   through?: Step[] | null;
+}
+
+export interface NotedLine {
+  line: number;
+  notes: LinesNote[] | null;
 }
 
 export interface Open {
@@ -1635,6 +1650,13 @@ export interface Side {
   noise: number;
   total: number;
   work?: Count | null;
+}
+
+export interface SourceNotes {
+  file: string;
+  lines: NotedLine[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
 }
 
 export interface SpanAnswer {

@@ -259,7 +259,8 @@ export function Status(): JSX.Element {
 
 /** What the page waits for longer than a moment: how far it is, and a way to end it. */
 function Work(): JSX.Element | null {
-  const [first] = waiting.value;
+  // The source is there without the compiler's notes.
+  const first = waiting.value.find((w) => w.job.kind !== "notes");
   if (!first) return null;
   const { job, text, done } = first;
   const what = job.kind === "timeline" || job.kind === "saved" ? t(`work.${job.kind}`) : t("work.other");
