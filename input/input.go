@@ -59,9 +59,10 @@ type Opener struct {
 	Profiles map[string]*profile.Profile
 
 	// Status is called before slow operations, Warn with warnings about a trace that was indexed.
-	// Both may be nil.
+	// Part is called with the part of a trace that was indexed, 0 to 1. All may be nil.
 	Status func(text string)
 	Warn   func(recording.Warning)
+	Part   func(part float64)
 
 	mu         sync.Mutex
 	stdinTaken bool

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/advance"
 	"github.com/whet-go/whet/internal/trace/cache"
 	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/profile"
@@ -79,9 +80,17 @@ func (d *Document) TraceReader() (io.ReadCloser, error) {
 // Trace opens the index of a document's execution trace. It uses the index in the user's cache, or
 // builds it if there is none for the same file. If file is set, it always builds a new index there.
 func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, error) {
-	opt := index.Options{Progress: o.traceProgress(), MaxMemory: int64(o.MaxMemory)}
 	x := &Trace{}
 	state, err := os.Stat(d.Path)
+	size := int64(0)
+	if d.Recording != nil {
+		size = d.Recording.Size(recording.TracePart)
+	} else if err == nil {
+		size = state.Size()
+	}
+	opt := index.Options{MaxMemory: int64(o.MaxMemory)}
+	var open func() (io.ReadCloser, error)
+	open, opt.Progress = advance.Trace(d.openTrace, size, o.Status, o.Part)
 	kept := err == nil && file == ""
 	switch {
 	case kept:
@@ -93,7 +102,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 		dir, err := cache.Dir()
 		if err == nil {
 			x.Index, built, err = cache.Open(
-				ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.openTrace}, dir, opt,
+				ctx, cache.Source{Place: place, State: cache.FileState(state), Open: open}, dir, opt,
 			)
 		} else {
 			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
@@ -104,7 +113,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 				Hint: "the index is built in the temporary directory and removed afterwards; " +
 					"choose another cache directory with XDG_CACHE_HOME",
 			})
-			x.Index, err = buildTrace(ctx, "", d.openTrace, opt)
+			x.Index, err = buildTrace(ctx, "", open, opt)
 		} else if err == nil && !built {
 			x.cachedFrom = place
 		}
@@ -112,7 +121,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 			return nil, d.traceError(err)
 		}
 	default:
-		if x.Index, err = buildTrace(ctx, file, d.openTrace, opt); err != nil {
+		if x.Index, err = buildTrace(ctx, file, open, opt); err != nil {
 			return nil, d.traceError(err)
 		}
 	}
@@ -144,18 +153,6 @@ func buildTrace(
 		return nil, err
 	}
 	return index.Open(file)
-}
-
-// traceProgress reports periodically how much of a trace was read.
-func (o *Opener) traceProgress() func(int64, time.Duration) {
-	last := time.Now()
-	return func(events int64, of time.Duration) {
-		if time.Since(last) < time.Second {
-			return
-		}
-		last = time.Now()
-		o.status("trace: %d events, %v of it …", events, of.Round(time.Millisecond))
-	}
 }
 
 func (d *Document) traceError(err error) error {

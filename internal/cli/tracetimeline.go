@@ -125,6 +125,10 @@ func (a *app) serveTimeline(
 	if err != nil {
 		return err
 	}
+	h, err := server.New(t, server.Page{HTML: page, Policy: policy})
+	if err != nil {
+		return err
+	}
 	address := "http://" + l.Addr().String() + "/"
 	if f.From > 0 || f.To > 0 {
 		address += fmt.Sprintf("#t=%d-%d", o.From, o.To)
@@ -143,7 +147,7 @@ func (a *app) serveTimeline(
 			}))
 		}
 	}
-	return loopback.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
+	return loopback.Serve(ctx, l, h)
 }
 
 // listenError adds a hint to the error for an address that cannot be served.

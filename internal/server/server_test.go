@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -47,9 +48,16 @@ func traced(t testing.TB) *timeline.Timeline {
 
 const policy = "default-src 'none'"
 
+// at is what the addresses of answers begin with.
+const at = Base + "/timeline/"
+
 func handler(t testing.TB) http.Handler {
 	t.Helper()
-	return New(traced(t), Page{HTML: []byte("<!doctype html>hello"), Policy: policy})
+	h, err := New(traced(t), Page{HTML: []byte("<!doctype html>hello"), Policy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 // ask sends a request like a browser on this machine.
@@ -94,29 +102,29 @@ func TestAPI(t *testing.T) {
 		!strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
 		t.Errorf("page: %d %v", w.Code, w.Header())
 	}
-	trace := decode[timeline.Trace](t, ask(h, "GET", "/api/trace"))
+	trace := decode[timeline.Trace](t, ask(h, "GET", at+"trace"))
 	if trace.Name != "test" || trace.Duration <= 0 || len(trace.States) < 4 {
 		t.Fatalf("trace: %+v", trace)
 	}
-	procs := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?type=proc"))
-	goroutines := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?type=goroutine&match=TestAPI&order=busy&limit=5"))
-	all := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?type=goroutine"))
+	procs := decode[timeline.RowList](t, ask(h, "GET", at+"rows?type=proc"))
+	goroutines := decode[timeline.RowList](t, ask(h, "GET", at+"rows?type=goroutine&match=TestAPI&order=busy&limit=5"))
+	all := decode[timeline.RowList](t, ask(h, "GET", at+"rows?type=goroutine"))
 	if procs.Total == 0 || all.Total < 9 || len(all.Rows) == 0 {
 		t.Fatalf("%d processors, %d goroutines of %d", procs.Total, goroutines.Total, all.Total)
 	}
 	first := all.Rows[0]
-	if named := decode[timeline.RowList](t, ask(h, "GET", "/api/rows?ids="+first.ID)); len(named.Rows) != 1 ||
+	if named := decode[timeline.RowList](t, ask(h, "GET", at+"rows?ids="+first.ID)); len(named.Rows) != 1 ||
 		named.Rows[0] != first {
 		t.Errorf("named: %+v, want %+v", named, first)
 	}
-	spans := decode[rawSpans](t, ask(h, "GET", "/api/spans?width=500&ids="+first.ID+","+procs.Rows[0].ID))
+	spans := decode[rawSpans](t, ask(h, "GET", at+"spans?width=500&ids="+first.ID+","+procs.Rows[0].ID))
 	if len(spans.Rows) != 2 || spans.From != 0 || spans.To != trace.Duration ||
 		len(spans.Rows[0].Spans)+len(spans.Rows[0].Parts) == 0 {
 		t.Fatalf("spans: %+v", spans)
 	}
 	stacks := 0
 	for _, g := range all.Rows {
-		for _, s := range decode[rawSpans](t, ask(h, "GET", "/api/spans?ids="+g.ID)).Rows[0].Spans {
+		for _, s := range decode[rawSpans](t, ask(h, "GET", at+"spans?ids="+g.ID)).Rows[0].Spans {
 			if len(s) != 5 || s[0] > s[1] || int(s[2]) >= len(trace.States) {
 				t.Fatalf("span %v", s)
 			}
@@ -127,8 +135,8 @@ func TestAPI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := decode[[]timeline.Frame](t, ask(h, "GET", "/api/stack?n="+string(n))); len(f) > 0 &&
-				f[0].Function != "" && f[0].Line > 0 {
+			f := decode[[][]timeline.Frame](t, ask(h, "GET", at+"frames?ids="+string(n)))
+			if len(f) == 1 && len(f[0]) > 0 && f[0][0].Function != "" && f[0][0].Line > 0 {
 				stacks++
 			}
 		}
@@ -136,21 +144,56 @@ func TestAPI(t *testing.T) {
 	if stacks == 0 {
 		t.Error("no span has a stack")
 	}
-	if f := decode[[]timeline.Frame](t, ask(h, "GET", "/api/stack?n=0")); f == nil || len(f) != 0 {
+	if f := decode[[][]timeline.Frame](t, ask(h, "GET", at+"frames?ids=0,0")); len(f) != 2 || f[0] == nil ||
+		len(f[0]) != 0 {
 		t.Errorf("no stack: %v", f)
 	}
 	for _, name := range trace.Metrics {
 		for _, p := range decode[[]timeline.Point](t,
-			ask(h, "GET", "/api/metric?width=10&name="+strings.NewReplacer("/", "%2F", ":", "%3A").Replace(name))) {
+			ask(h, "GET", at+"metric?width=10&name="+strings.NewReplacer("/", "%2F", ":", "%3A").Replace(name))) {
 			if p.Min > p.Last || p.Last > p.Max {
 				t.Errorf("%s: %+v", name, p)
 			}
 		}
 	}
 	// A window is cut to the trace.
-	if w := decode[rawSpans](t, ask(h, "GET", "/api/spans?from=5&to=999999999999999&ids="+first.ID)); w.From != 5 ||
+	if w := decode[rawSpans](t, ask(h, "GET", at+"spans?from=5&to=999999999999999&ids="+first.ID)); w.From != 5 ||
 		w.To != trace.Duration {
 		t.Errorf("window from %d to %d", w.From, w.To)
+	}
+}
+
+// TestDescribed has each answer be of the type in the description, which has all addresses.
+func TestDescribed(t *testing.T) {
+	h := handler(t)
+	described := decode[struct {
+		Paths map[string]any `json:"paths"`
+	}](t, ask(h, "GET", Base+"/openapi.json"))
+	params := map[string]string{
+		"rows": "type=goroutine", "spans": "ids=g1,p0&width=10", "metric": "name=%2Fsched%2Fgomaxprocs:threads",
+		"frames": "ids=1,2", "marks": "ids=g1", "stacks": "by=wait",
+	}
+	routes := Routes(nil)
+	if len(described.Paths) != len(routes) {
+		t.Errorf("%d paths are described, and there are %d", len(described.Paths), len(routes))
+	}
+	for _, r := range routes {
+		if described.Paths[r.Path] == nil {
+			t.Errorf("%s is not described", r.Path)
+		}
+		w := ask(h, "GET", Base+r.Path+"?"+params[strings.TrimPrefix(r.Path, "/timeline/")])
+		got := w.Body.String()
+		d := json.NewDecoder(w.Body)
+		d.DisallowUnknownFields()
+		doc := reflect.New(reflect.TypeOf(r.Answer))
+		if err := d.Decode(doc.Interface()); err != nil || w.Code != http.StatusOK {
+			t.Errorf("%s: %d %v in %.300s", r.Path, w.Code, err, got)
+			continue
+		}
+		again, err := json.Marshal(doc.Interface())
+		if err != nil || string(again) != strings.TrimSpace(got) {
+			t.Errorf("%s: %.300s of the type is %.300s, %v", r.Path, got, again, err)
+		}
 	}
 }
 
@@ -163,47 +206,48 @@ func TestRefused(t *testing.T) {
 		code                 int
 		header               []string
 	}{
-		{"POST", "/api/trace", "want GET", 405, nil},
+		{"POST", at + "trace", "want GET", 405, nil},
 		{"DELETE", "/", "want GET", 405, nil},
 		{"GET", "/api/frob", "/api/frob", 404, nil},
 		{"GET", "/etc/passwd", "not found", 404, nil},
 		{"GET", "/", "evil.example", 403, []string{"Host", "evil.example"}},
-		{"GET", "/api/trace", "evil.example", 403, []string{"Host", "evil.example:8080"}},
-		{"GET", "/api/trace", "127.0.0.1.evil.example", 403, []string{"Host", "127.0.0.1.evil.example"}},
-		{"GET", "/api/trace", "192.0.2.1", 403, []string{"Host", "192.0.2.1:8080"}},
-		{"GET", "/api/trace", "not a name", 403, []string{"Host", ""}},
-		{"GET", "/api/trace", "another site", 403, []string{"Sec-Fetch-Site", "cross-site"}},
-		{"GET", "/api/trace", "another site", 403, []string{"Sec-Fetch-Site", "same-site"}},
-		{"GET", "/api/rows?type=frob", "frob", 400, nil},
-		{"GET", "/api/rows", "type", 400, nil},
-		{"GET", "/api/rows?type=goroutine&order=worst", "worst", 400, nil},
-		{"GET", "/api/rows?type=goroutine&match=(", "match", 400, nil},
-		{"GET", "/api/rows?type=goroutine&match=" + long, "match: it has more than 1000 bytes", 400, nil},
-		{"GET", "/api/rows?type=goroutine&limit=1001", "limit", 400, nil},
-		{"GET", "/api/rows?type=goroutine&limit=0", "limit", 400, nil},
-		{"GET", "/api/rows?type=goroutine&skip=-1", "skip", 400, nil},
-		{"GET", "/api/rows?ids=" + strings.Repeat("g1,", 1000), "ids", 400, nil},
-		{"GET", "/api/rows?ids=g99999999", "g99999999", 400, nil},
-		{"GET", "/api/spans?width=10", "ids", 400, nil},
-		{"GET", "/api/spans?ids=g1&width=0", "width", 400, nil},
-		{"GET", "/api/spans?ids=g1&width=100000", "width", 400, nil},
-		{"GET", "/api/spans?ids=g1&from=x", "from", 400, nil},
-		{"GET", "/api/spans?ids=g1&from=10&to=5", "is after", 400, nil},
-		{"GET", "/api/spans?ids=g1&from=-5", "from", 400, nil},
-		{"GET", "/api/spans?ids=g1,x", "x", 400, nil},
-		{"GET", "/api/spans?ids=g1,,", "", 400, nil},
-		{"GET", "/api/metric?name=/no/such", "/no/such", 400, nil},
-		{"GET", "/api/stack?n=99999999999", "n", 400, nil},
-		{"GET", "/api/stack?n=%zz", "%zz", 400, nil},
-		{"GET", "/api/stack?ids=1,x", "x", 400, nil},
-		{"GET", "/api/marks?ids=p0", "p0", 400, nil},
-		{"GET", "/api/marks?ids=g1&width=0", "width", 400, nil},
-		{"GET", "/api/stays?state=-2", "state", 400, nil},
-		{"GET", "/api/stays?state=9999", "state", 400, nil},
-		{"GET", "/api/stays?limit=2000", "limit", 400, nil},
-		{"GET", "/api/stays?ids=g1,p0", "p0", 400, nil},
-		{"GET", "/api/stacks?by=size", "size", 400, nil},
-		{"GET", "/api/stacks?ids=x1", "x1", 400, nil},
+		{"GET", at + "trace", "evil.example", 403, []string{"Host", "evil.example:8080"}},
+		{"GET", at + "trace", "127.0.0.1.evil.example", 403, []string{"Host", "127.0.0.1.evil.example"}},
+		{"GET", at + "trace", "192.0.2.1", 403, []string{"Host", "192.0.2.1:8080"}},
+		{"GET", at + "trace", "not a name", 403, []string{"Host", ""}},
+		{"GET", at + "trace", "another site", 403, []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", at + "trace", "another site", 403, []string{"Sec-Fetch-Site", "same-site"}},
+		{"GET", at + "rows?type=frob", "frob", 400, nil},
+		{"GET", at + "rows", "type", 400, nil},
+		{"GET", at + "rows?type=goroutine&order=worst", "worst", 400, nil},
+		{"GET", at + "rows?type=goroutine&match=(", "match", 400, nil},
+		{"GET", at + "rows?type=goroutine&match=" + long, "match: it has more than 1000 bytes", 400, nil},
+		{"GET", at + "rows?type=goroutine&limit=1001", "limit", 400, nil},
+		{"GET", at + "rows?type=goroutine&limit=0", "limit", 400, nil},
+		{"GET", at + "rows?type=goroutine&skip=-1", "skip", 400, nil},
+		{"GET", at + "rows?ids=" + strings.Repeat("g1,", 1000), "ids", 400, nil},
+		{"GET", at + "rows?ids=g99999999", "g99999999", 400, nil},
+		{"GET", at + "spans?width=10", "ids", 400, nil},
+		{"GET", at + "spans?ids=g1&width=0", "width", 400, nil},
+		{"GET", at + "spans?ids=g1&width=100000", "width", 400, nil},
+		{"GET", at + "spans?ids=g1&from=x", "from", 400, nil},
+		{"GET", at + "spans?ids=g1&from=10&to=5", "is after", 400, nil},
+		{"GET", at + "spans?ids=g1&from=-5", "from", 400, nil},
+		{"GET", at + "spans?ids=g1,x", "x", 400, nil},
+		{"GET", at + "spans?ids=g1,,", "", 400, nil},
+		{"GET", at + "metric?name=/no/such", "/no/such", 400, nil},
+		{"GET", at + "frames?ids=99999999999", "is not the number", 400, nil},
+		{"GET", at + "frames", "missing", 400, nil},
+		{"GET", at + "frames?ids=%zz", "%zz", 400, nil},
+		{"GET", at + "frames?ids=1,x", "x", 400, nil},
+		{"GET", at + "marks?ids=p0", "p0", 400, nil},
+		{"GET", at + "marks?ids=g1&width=0", "width", 400, nil},
+		{"GET", at + "stays?state=-2", "state", 400, nil},
+		{"GET", at + "stays?state=9999", "state", 400, nil},
+		{"GET", at + "stays?limit=2000", "limit", 400, nil},
+		{"GET", at + "stays?ids=g1,p0", "p0", 400, nil},
+		{"GET", at + "stacks?by=size", "size", 400, nil},
+		{"GET", at + "stacks?ids=x1", "x1", 400, nil},
 	} {
 		w := ask(h, test.method, test.target, test.header...)
 		var e problem.Problem
@@ -215,10 +259,10 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]string{
-		"/api/rows?type=goroutine&match=(": "Go regular expression",
-		"/api/spans?width=10":              "api/rows lists",
-		"/api/stack?ids=1,x":               "numbers of their stacks",
-		"/api/frob":                        "answers are below api/",
+		at + "rows?type=goroutine&match=(": "Go regular expression",
+		at + "spans?width=10":              "/timeline/rows lists",
+		at + "frames?ids=1,x":              "numbers of their stacks",
+		"/api/frob":                        "openapi.json describes",
 	} {
 		var p problem.Problem
 		if err := json.Unmarshal(ask(h, "GET", target).Body.Bytes(), &p); err != nil || !strings.Contains(p.Hint, want) {
@@ -229,7 +273,7 @@ func TestRefused(t *testing.T) {
 		"localhost", "localhost:80", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]:80",
 		"[::1]", "[::ffff:127.0.0.1]:80",
 	} {
-		if w := ask(h, "GET", "/api/trace", "Host", host); w.Code != 200 {
+		if w := ask(h, "GET", at+"trace", "Host", host); w.Code != 200 {
 			t.Errorf("host %q: %d %s", host, w.Code, w.Body)
 		}
 	}
@@ -243,8 +287,7 @@ func FuzzRequest(f *testing.F) {
 		{"rows", "ids=g1,g2"},
 		{"spans", "ids=g1,p0,c0&from=0&to=999&width=7"},
 		{"metric", "name=/x&width=3"},
-		{"stack", "n=3"},
-		{"stack", "ids=1,2"},
+		{"frames", "ids=1,2"},
 		{"marks", "ids=g1,g2&from=0&to=999&width=7"},
 		{"stays", "ids=g1&state=1&limit=3"},
 		{"stacks", "ids=g1&by=wait"},
@@ -258,7 +301,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, query string) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Host = "localhost"
-		r.URL.Path, r.URL.RawQuery = "/api/"+path, query
+		r.URL.Path, r.URL.RawQuery = Base+"/timeline/"+path, query
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		switch w.Code {

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -31,64 +31,63 @@ const (
 	maxText  = 1000 // of a regular expression or name, in bytes
 )
 
-// errRequest is the error for an invalid request.
-var errRequest = errors.New("bad request")
+// Base is the path of the API.
+const Base = "/api/v1"
 
-// badRequest returns an error that explains what is wrong with a request.
-func badRequest(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{errRequest}, args...)...)
+// A Source returns the timeline that a request is about. release must be called when it is no longer used.
+type Source func(r *http.Request) (t *timeline.Timeline, release func(), err error)
+
+// A Route is an operation of the API and what answers it. Serve returns an error before it has written anything:
+// one of the kind [diag.Usage], or [timeline.ErrQuery], if the request is invalid.
+type Route struct {
+	openapi.Operation
+
+	Serve func(w http.ResponseWriter, r *http.Request) error
 }
 
 // New returns a handler for a timeline's API and the page that draws it. doc.go lists its paths.
-func New(t *timeline.Timeline, page Page) http.Handler { return guard(page.Policy, Answers(t, page)) }
-
-// Answers is New without the checks of requests, for servers that have their own. The page's policy
-// is set with the page.
-func Answers(t *timeline.Timeline, page Page) http.Handler {
-	a := &api{t, t.Trace().Duration}
+func New(t *timeline.Timeline, page Page) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Security-Policy", page.Policy)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(page.HTML) // the client may be gone
 	})
 	mux.HandleFunc("/favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	mux.Handle("/api/trace", answer(a.trace))
-	mux.Handle("/api/rows", answer(a.rows))
-	mux.Handle("/api/spans", answer(a.spans))
-	mux.Handle("/api/metric", answer(a.metric))
-	mux.Handle("/api/stack", answer(a.stack))
-	a.details(mux)
+	var ops []openapi.Operation
+	for _, r := range Routes(func(*http.Request) (*timeline.Timeline, func(), error) { return t, func() {}, nil }) {
+		mux.HandleFunc(Base+r.Path, handle(r))
+		ops = append(ops, r.Operation)
+	}
+	doc, err := json.MarshalIndent(openapi.Document("whet trace timeline", "1", Base, problem.Problem{}, ops), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	mux.HandleFunc(Base+"/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(doc) // the client may be gone
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, &diag.Error{
-			Err:  fmt.Errorf("%s not found", r.URL.Path),
-			Hint: "answers are below api/: trace, rows, spans, metric, stack, marks, stays, stacks, classes and utilization",
+			Err: fmt.Errorf("%s not found", r.URL.Path), Hint: Base + "/openapi.json describes the API",
 		})
 	})
-	return mux
+	return guard(page.Policy, mux), nil
 }
 
-// An answer computes the answer to a request from its parameters.
-type answer func(r *http.Request, q *params) (any, error)
-
-func (f answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		writeError(w, http.StatusBadRequest, err)
-		return
-	}
-	q := &params{values: values}
-	doc, err := f(r, q)
-	switch {
-	case err == nil:
-		write(w, http.StatusOK, "application/json", doc)
-	case errors.Is(err, errRequest), errors.Is(err, timeline.ErrQuery):
-		writeError(w, http.StatusBadRequest, err)
-	case r.Context().Err() != nil:
-		// The client no longer waits for the answer.
-		writeError(w, http.StatusServiceUnavailable, err)
-	default:
-		writeError(w, http.StatusInternalServerError, err)
+// handle answers with a route, or its error as a problem.
+func handle(route Route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := route.Serve(w, r)
+		switch {
+		case err == nil:
+		case diag.ExitCode(err) == diag.Usage.ExitCode(), errors.Is(err, timeline.ErrQuery):
+			writeError(w, http.StatusBadRequest, err)
+		case r.Context().Err() != nil:
+			// The client no longer waits for the answer.
+			writeError(w, http.StatusServiceUnavailable, err)
+		default:
+			writeError(w, http.StatusInternalServerError, err)
+		}
 	}
 }
 
@@ -96,16 +95,16 @@ func writeError(w http.ResponseWriter, code int, err error) {
 	problem.Write(w, code, err.Error(), diag.Hint(err))
 }
 
-func write(w http.ResponseWriter, code int, kind string, doc any) {
+// write answers with a document. It is not indented as by --json: the page reads thousands of spans.
+func write(w http.ResponseWriter, doc any) error {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(doc); err != nil {
-		writeError(w, http.StatusInternalServerError, fmt.Errorf("write the answer: %w", err))
-		return
+		return fmt.Errorf("write the answer: %w", err)
 	}
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
-	w.WriteHeader(code)
 	_, _ = w.Write(b.Bytes()) // the client may be gone
+	return nil
 }
 
 // params reads parameters. err is the first error.
@@ -141,7 +140,7 @@ func (p *params) number(name string, least, most, missing int64) int64 {
 //
 //nolint:gochecknoglobals // it is constant
 var hints = map[string]string{
-	"ids":   "api/rows lists the ids of rows, such as g1 and p0, and spans have the numbers of their stacks",
+	"ids":   "/timeline/rows lists the ids of rows, such as g1 and p0, and spans have the numbers of their stacks",
 	"match": `this is a Go regular expression; escape . ( ) [ ] * + ? with \ to match them literally`,
 	"from":  "times are nanoseconds since the start of the trace",
 	"to":    "times are nanoseconds since the start of the trace",
@@ -149,7 +148,7 @@ var hints = map[string]string{
 
 func (p *params) fail(name, what string) {
 	if p.err == nil {
-		p.err = &diag.Error{Err: badRequest("%s: %s", name, what), Hint: hints[name]}
+		p.err = diag.Usagef(name, what, hints[name])
 	}
 }
 
@@ -159,7 +158,7 @@ func (p *params) window(duration int64) (from, to int64) {
 	from, to = p.number("from", 0, most, 0), p.number("to", 0, most, duration)
 	to = min(to, duration)
 	if from > to && p.err == nil {
-		p.err = badRequest("from %d is after to %d, in a trace of %d", from, to, duration)
+		p.fail("from", fmt.Sprintf("%d is after to, %d, in a trace of %d", from, to, duration))
 	}
 	return from, to
 }
@@ -175,72 +174,4 @@ func (p *params) ids() []string {
 		return nil
 	}
 	return strings.Split(text, ",")
-}
-
-// api answers queries about a timeline.
-type api struct {
-	t        *timeline.Timeline
-	duration int64
-}
-
-func (a *api) trace(*http.Request, *params) (any, error) { return a.t.Trace(), nil }
-
-func (a *api) rows(r *http.Request, p *params) (any, error) {
-	if ids := p.ids(); ids != nil || p.err != nil {
-		if p.err != nil {
-			return nil, p.err
-		}
-		rows, err := a.t.RowsByID(ids)
-		if err != nil {
-			return nil, err
-		}
-		return timeline.RowList{Total: len(rows), Rows: rows}, nil
-	}
-	q := timeline.RowQuery{Type: p.text("type"), Order: p.text("order")}
-	q.From, q.To = p.window(a.duration)
-	q.Skip = int(p.number("skip", 0, 1<<31, 0))
-	q.Limit = int(p.number("limit", 1, maxRows, 100))
-	if match := p.text("match"); match != "" {
-		var err error
-		if q.Match, err = regexp.Compile(match); err != nil {
-			p.fail("match", err.Error())
-		}
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	return a.t.Rows(r.Context(), q)
-}
-
-func (a *api) spans(r *http.Request, p *params) (any, error) {
-	q := timeline.SpanQuery{Width: int(p.number("width", 1, maxWidth, 1000)), IDs: p.ids()}
-	q.From, q.To = p.window(a.duration)
-	if p.err != nil {
-		return nil, p.err
-	}
-	if len(q.IDs) == 0 {
-		p.fail("ids", "missing")
-		return nil, p.err
-	}
-	return a.t.Spans(r.Context(), q)
-}
-
-func (a *api) metric(_ *http.Request, p *params) (any, error) {
-	name, width := p.text("name"), int(p.number("width", 1, maxWidth, 1000))
-	from, to := p.window(a.duration)
-	if p.err != nil {
-		return nil, p.err
-	}
-	return a.t.Metric(name, from, to, width)
-}
-
-func (a *api) stack(_ *http.Request, p *params) (any, error) {
-	if ids := p.ids(); ids != nil || p.err != nil {
-		return a.manyStacks(ids, p)
-	}
-	n := p.number("n", 0, 1<<32-1, 0)
-	if p.err != nil {
-		return nil, p.err
-	}
-	return a.t.Frames(uint32(n)), nil
 }

@@ -122,7 +122,7 @@ for (const [what, where] of [
     const link = await p.hash();
     const [, from, to] = /t=(\d+)-(\d+)/.exec(link).map(Number);
     assert.ok(to > from);
-    assert.equal(asked.some((u) => u.includes("/api/spans")), what === "served");
+    assert.equal(asked.some((u) => u.includes("/timeline/spans")), what === "served");
     await p.page.locator("canvas.axis").hover();
     await p.page.mouse.wheel(0, -300);
     await p.settle(`${what}-zoomed`);
@@ -383,7 +383,7 @@ step("all goroutines can be scrolled through", async () => {
   const order = await p.page.evaluate(async (total) => {
     const ids = [];
     while (ids.length < total) {
-      const answer = await fetch(`api/rows?type=goroutine&match=&order=busy&skip=${ids.length}&limit=1000`);
+      const answer = await fetch(`/api/v1/timeline/rows?type=goroutine&match=&order=busy&skip=${ids.length}&limit=1000`);
       ids.push(...(await answer.json()).rows.map((r) => r.id));
     }
     return ids;

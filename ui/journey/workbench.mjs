@@ -1116,13 +1116,13 @@ step("the timeline waits for a server that is gone, and then has everything", as
   await p.page.locator(".lanes canvas").focus();
   for (let i = 0; i < 12; i++) await p.page.keyboard.press("w");
   await status.getByText(/^The server does not answer/).waitFor();
-  const lost = (u) => u.includes("/trace/");
+  const lost = (u) => u.includes("/api/v1/timeline/");
   await p.page.waitForEvent("requestfailed", (r) => lost(r.url()) && asked.get(r.url()) > 1);
   // Each request is repeated, but not without a pause of two seconds.
   for (const [u, n] of asked)
     if (lost(u)) assert.ok(n <= 2 + (Date.now() - began) / 2000, `${n} requests of ${u}`);
-  const rows = p.page.waitForResponse((r) => r.ok() && /api\/rows\?.*order=time/.test(r.url()));
-  const marks = p.page.waitForResponse((r) => r.ok() && /api\/marks/.test(r.url()));
+  const rows = p.page.waitForResponse((r) => r.ok() && /timeline\/rows\?.*order=time/.test(r.url()));
+  const marks = p.page.waitForResponse((r) => r.ok() && /timeline\/marks/.test(r.url()));
   await middle.start();
   await rows;
   await marks;
@@ -1133,7 +1133,7 @@ step("the timeline waits for a server that is gone, and then has everything", as
   const q = await journey.open(`${middle.address}/timeline?file=before.whet`, { ready: ".lanes .name" });
   await q.page.waitForSelector("main[data-ready]");
   const refusals = new Map();
-  await q.page.route(/api\/spans/, (r) => {
+  await q.page.route(/timeline\/spans/, (r) => {
     refusals.set(r.request().url(), (refusals.get(r.request().url()) ?? 0) + 1);
     return r.fulfill({ status: 503, json: { detail: "busy with <b>others</b>" } });
   });
@@ -1143,7 +1143,7 @@ step("the timeline waits for a server that is gone, and then has everything", as
   await q.page.locator("footer .status").getByText("No answer: busy with <b>others</b>").waitFor();
   await q.page.waitForRequest((r) => refusals.get(r.url()) > 0);
   for (const [u, n] of refusals) assert.ok(n <= 2 + (Date.now() - since) / 3000, `${n} requests of ${u}`);
-  await q.page.unroute(/api\/spans/);
+  await q.page.unroute(/timeline\/spans/);
   await q.page.locator("footer .status").getByText(/^\d.* from /).waitFor();
   await q.page.waitForSelector("main[data-ready]");
   await q.close(/status of 503/);
@@ -1233,7 +1233,7 @@ step("all views keep what is looked at", async () => {
   await has({ focus: "" });
   // The goroutines of a group are found in the timeline, and the way back has their function.
   const traced = await p.page.evaluate(async () => {
-    const { rows } = await (await fetch("/trace/after.whet/api/rows?type=goroutine&limit=1000")).json();
+    const { rows } = await (await fetch("/api/v1/timeline/rows?file=after.whet&type=goroutine&limit=1000")).json();
     return rows.map((r) => r.kind);
   });
   const links = p.page.getByRole("link", { name: "In the timeline" });

@@ -1,5 +1,5 @@
 import { effect } from "@preact/signals";
-import { render } from "preact";
+import { render, type JSX } from "preact";
 import { get, locked } from "./api/client.ts";
 import type { Session } from "./api/v1.ts";
 import { Failure, Loading } from "./parts/basics.tsx";
@@ -13,8 +13,8 @@ import "./style.css";
 import "./style-shell.css";
 
 /**
- * Shows a view in the element, which is empty once ready holds: until then, the view asks for what it shows. What it
- * returns opens the help of the view, if it has one.
+ * Shows a view in the element, once ready holds: until then, the view asks for what it shows. What it returns opens the
+ * help of the view, if it has one.
  */
 type Show = (root: HTMLElement, ready: Promise<void>) => Promise<(() => void) | void>;
 
@@ -23,6 +23,16 @@ const views: Record<string, () => Promise<Show>> = {
   bench: () => import("./pages/bench.ts").then((m) => m.showBench),
   load: () => import("./pages/load.ts").then((m) => m.showLoad),
 };
+
+/** What stands in place of a page. */
+function Instead({ name, children }: { name: string; children: JSX.Element }): JSX.Element {
+  return (
+    <main class="instead">
+      <h1 class="unseen">{name}</h1>
+      {children}
+    </main>
+  );
+}
 
 /** Views that are separate documents: the pages that whet also saves, below the header of whet ui. */
 async function start(): Promise<void> {
@@ -34,8 +44,9 @@ async function start(): Promise<void> {
   page.id = "content";
   page.tabIndex = -1;
   page.className = `document document-${route.value.view}`;
+  const wait = document.createElement("div"); // until the page is there, or if it cannot be shown
   const root = document.getElementById("app")!;
-  root.append(top, page);
+  root.append(top, wait, page);
   const asked = get<Session>("/session").catch(() => ({ logged_in: true }));
   const loaded = views[route.value.view]!(); // while the server answers
   loaded.catch(() => undefined); // said below
@@ -58,13 +69,13 @@ async function start(): Promise<void> {
     </>,
     top,
   );
-  render(<Loading />, page);
+  const instead = (content: JSX.Element | null) =>
+    render(content && <Instead name={document.title}>{content}</Instead>, wait);
+  instead(<Loading />);
   try {
     const show = await loaded;
-    const help = await show(
-      page,
-      files.then(() => render(null, page)),
-    );
+    const help = await show(page, files);
+    instead(null);
     const shown = language.value;
     effect(() => void (language.value !== shown && location.reload())); // the link has what is shown
     if (!help) {
@@ -80,7 +91,7 @@ async function start(): Promise<void> {
     });
   } catch (err) {
     listenToKeys();
-    render(<Failure error={err} again={() => location.reload()} />, page);
+    instead(<Failure error={err} again={() => location.reload()} />);
   }
 }
 

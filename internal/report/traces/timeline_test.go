@@ -220,7 +220,11 @@ func TestTimelineJourney(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := httptest.NewServer(server.New(tl, server.Page{HTML: html, Policy: policy}))
+		h, err := server.New(tl, server.Page{HTML: html, Policy: policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := httptest.NewServer(h)
 		t.Cleanup(s.Close)
 		return map[string][]byte{"page": page.Bytes(), "address": []byte(s.URL + "/")}
 	})

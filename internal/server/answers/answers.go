@@ -27,6 +27,9 @@ func (r *Recorder) WriteHeader(status int) { r.Status = status }
 // Write implements http.ResponseWriter.
 func (r *Recorder) Write(b []byte) (int, error) { return r.Body.Write(b) }
 
+// Send writes what was kept to w.
+func (r *Recorder) Send(w http.ResponseWriter) { send(w, r.header, r.Status, r.Body.Bytes()) }
+
 // send writes an answer to w.
 func send(w http.ResponseWriter, header http.Header, status int, body []byte) {
 	maps.Copy(w.Header(), header)

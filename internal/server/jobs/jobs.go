@@ -26,8 +26,9 @@ const (
 
 // Limits.
 const (
-	maxJobs    = 100 // that are kept
-	maxRunning = 4
+	maxJobs    = 100  // that are kept
+	maxRunning = 4    // that are not attached
+	maxWaiting = 64   // that are attached
 	maxEvents  = 1000 // that are kept of a job
 )
 
@@ -43,6 +44,9 @@ type Job struct {
 	Ended   time.Time `json:"ended,omitzero"`
 	// Resumes is the ID of the job that this one continues; "" for none.
 	Resumes string `json:"resumes,omitempty"`
+	// Attached is set if the job is canceled when no client follows its events for some seconds: only those want its
+	// result.
+	Attached bool `json:"attached,omitempty"`
 	// Result is what the job made: the name of a recording, or a document.
 	Result any    `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"`
@@ -80,7 +84,13 @@ type job struct {
 	stopped bool // by a user
 	events  []Event
 	changed chan struct{} // closed at the next event
+
+	followers int
+	alone     *time.Timer // of an attached job that no client follows
 }
+
+// grace is how long no client may follow an attached job: one that lost its connection comes back until then.
+const grace = 10 * time.Second
 
 // New returns a Manager whose jobs end when ctx does.
 func New(ctx context.Context) *Manager { return &Manager{ctx: ctx} }
@@ -92,13 +102,16 @@ func (m *Manager) Wait() { m.wait.Wait() }
 func (m *Manager) Start(about Job, work Work) (Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	running := 0
+	running, most := 0, maxRunning
+	if about.Attached {
+		most = maxWaiting
+	}
 	for _, j := range m.jobs {
-		if j.State == Running {
+		if j.State == Running && j.Attached == about.Attached {
 			running++
 		}
 	}
-	if running >= maxRunning {
+	if running >= most {
 		return Job{}, &diag.Error{
 			Op: "start", Subject: about.Title, Err: fmt.Errorf("%d jobs are running", running),
 			Hint: "cancel one, or wait until it ends", Kind: diag.Usage,
@@ -114,8 +127,24 @@ func (m *Manager) Start(about Job, work Work) (Job, error) {
 			m.jobs = slices.Delete(m.jobs, i, i+1)
 		}
 	}
+	m.watch(j)
 	m.wait.Go(func() { m.run(ctx, j) })
 	return j.Job, nil
+}
+
+// watch cancels an attached job when no client follows it for a while. The lock is held.
+func (m *Manager) watch(j *job) {
+	if !j.Attached || j.State != Running || j.followers > 0 {
+		return
+	}
+	j.alone = time.AfterFunc(grace, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if j.followers == 0 && j.State == Running {
+			j.stopped = true
+			j.cancel()
+		}
+	})
 }
 
 func (m *Manager) run(ctx context.Context, j *job) {
@@ -123,6 +152,9 @@ func (m *Manager) run(ctx context.Context, j *job) {
 	result, err := m.guarded(ctx, j)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if j.alone != nil {
+		j.alone.Stop()
+	}
 	j.Ended, j.Result = time.Now().UTC(), result
 	switch {
 	case j.stopped:
@@ -236,7 +268,9 @@ func (m *Manager) Resume(id string) (Job, error) {
 			Hint: "start a new one",
 		}
 	}
-	return m.Start(Job{Kind: j.Kind, Title: j.Title, Command: j.Command, Resumes: j.ID}, j.work)
+	return m.Start(Job{
+		Kind: j.Kind, Title: j.Title, Command: j.Command, Resumes: j.ID, Attached: j.Attached,
+	}, j.work)
 }
 
 // Follow calls each with the events of a job after a number, as they happen, until the job ends, ctx
@@ -244,10 +278,21 @@ func (m *Manager) Resume(id string) (Job, error) {
 func (m *Manager) Follow(ctx context.Context, id string, after int, each func(Event) error) error {
 	m.mu.Lock()
 	j, err := m.find(id)
+	if err == nil {
+		if j.followers++; j.alone != nil {
+			j.alone.Stop()
+		}
+	}
 	m.mu.Unlock()
 	if err != nil {
 		return err
 	}
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		j.followers--
+		m.watch(j)
+	}()
 	for {
 		m.mu.Lock()
 		i, _ := slices.BinarySearchFunc(j.events, after+1, func(e Event, n int) int { return e.Number - n })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/whet-go/whet/internal/diag"
 )
@@ -130,6 +131,62 @@ func TestLimit(t *testing.T) {
 			t.Error("one more than allowed was started")
 		}
 		stop()
+		m.Wait()
+	})
+}
+
+// TestAttached has an attached job be canceled when its clients have left for a while, and not before.
+func TestAttached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := New(t.Context())
+		wait := func(ctx context.Context, _ func(Event)) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		state := func(id string) State {
+			synctest.Wait()
+			j, err := m.Job(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return j.State
+		}
+		j, err := m.Start(Job{Attached: true}, wait)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // and one that comes back in time
+			ctx, leave := context.WithCancel(t.Context())
+			go func() { _ = m.Follow(ctx, j.ID, 0, func(Event) error { return nil }) }()
+			time.Sleep(2 * grace)
+			if s := state(j.ID); s != Running {
+				t.Fatalf("%s although a client follows", s)
+			}
+			leave()
+			time.Sleep(grace / 2)
+			if s := state(j.ID); s != Running {
+				t.Fatalf("%s before the grace ended", s)
+			}
+		}
+		time.Sleep(grace)
+		if s := state(j.ID); s != Canceled {
+			t.Errorf("%s although all clients have left", s)
+		}
+		if again, err := m.Resume(j.ID); err != nil || !again.Attached {
+			t.Errorf("%+v %v", again, err)
+		}
+		time.Sleep(2 * grace) // no client has ever followed it
+		m.Wait()
+		// They leave room for others.
+		for range maxRunning + 1 {
+			if _, err := m.Start(Job{Attached: true}, wait); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := m.Start(Job{}, func(context.Context, func(Event)) (any, error) { return 1, nil }); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(2 * grace)
 		m.Wait()
 	})
 }

@@ -25,6 +25,9 @@ type Operation struct {
 	// Media are the types of the answer besides JSON, such as "image/svg+xml".
 	Media []string
 	Code  int // of an answer without error; 0 is 200
+	// Later is a value of the type of the answer with 202, which clients get that send Prefer: respond-async
+	// (RFC 7240) if the answer takes longer than they wait; nil if there is none.
+	Later any
 }
 
 // A Param is a parameter.
@@ -72,7 +75,17 @@ func Document(title, version, base string, problem any, ops []Operation) Doc {
 			"operationId": op.ID, "summary": op.Summary,
 			"responses": Doc{strconv.Itoa(code): answer, "default": failed},
 		}
-		if params := parameters(op.Params); len(params) > 0 {
+		params := parameters(op.Params)
+		if op.Later != nil {
+			o["responses"].(Doc)[strconv.Itoa(http.StatusAccepted)] = Doc{
+				"description": "the answer takes longer: the work, after which the request is to be sent again",
+				"content":     Doc{"application/json": Doc{"schema": s.of(reflect.TypeOf(op.Later))}},
+			}
+			params = append(params, parameters([]Param{{
+				Name: "Prefer", In: "header", About: `"respond-async, wait=N": do not wait more than N seconds for the answer`,
+			}})...)
+		}
+		if len(params) > 0 {
 			o["parameters"] = params
 		}
 		if op.Request != nil {

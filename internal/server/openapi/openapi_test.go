@@ -36,7 +36,7 @@ func TestDocument(t *testing.T) {
 			Params: []Param{{Name: "id", In: "path"}, {Name: "n", Type: "integer"}},
 		},
 		{
-			Method: "POST", Path: "/x/{id}", ID: "make", Summary: "Makes an x", Request: failure{},
+			Method: "POST", Path: "/x/{id}", ID: "make", Summary: "Makes an x", Request: failure{}, Later: failure{},
 			Media: []string{"text/plain"},
 		},
 	})
@@ -48,7 +48,8 @@ func TestDocument(t *testing.T) {
 		`"openapi":"3.1.0"`, `"$ref":"#/components/schemas/Sample"`, `"wait_ns":{"type":"integer"}`,
 		`"time":{"format":"date-time","type":"string"}`, `"required":["id","time","data","sums","next","any"]`,
 		`"data":{"contentEncoding":"base64","type":"string"}`, `"application/problem+json"`,
-		`"in":"path","name":"id","required":true`, `"text/plain"`, `"requestBody"`,
+		`"in":"path","name":"id","required":true`, `"text/plain"`, `"requestBody"`, `"202":{`,
+		`"name":"Prefer"`,
 	} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("no %s in %s", want, data)

@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/internal/server/answers"
+	"github.com/whet-go/whet/internal/server/flight"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -41,6 +42,7 @@ type answer struct {
 // collector asks the API, once for each address.
 type collector struct {
 	ctx     context.Context
+	done    float64 // part of the work
 	api     http.Handler
 	base    string // of the API's paths
 	file    string
@@ -119,7 +121,9 @@ func (c *collector) collect() error {
 		c.ask(p, "format", "html")
 	}
 	first := true
-	for _, p := range inOrder(x) {
+	all := inOrder(x)
+	for i, p := range all {
+		c.done = max(c.done, float64(i+1)/float64(len(all)+1))
 		c.ask("/flame", "type", p.Name, "format", "packed")
 		shown = shown || c.answered("/flame", "type", p.Name, "format", "packed")
 		if p.Name == "cpu" && x.Trace {
@@ -276,6 +280,7 @@ func (c *collector) ask(place string, pairs ...string) []byte {
 	if c.ctx.Err() != nil || c.has(place, pairs...) {
 		return nil
 	}
+	flight.Report(c.ctx, flight.Progress{Text: strings.TrimPrefix(place, "/") + " " + q.Get("type"), Done: c.done})
 	r, err := http.NewRequestWithContext(c.ctx, http.MethodGet, c.base+place+"?"+q.Encode(), http.NoBody)
 	if err != nil {
 		return nil

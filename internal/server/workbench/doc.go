@@ -8,12 +8,14 @@
 //     decoded once and kept (cache.go); each request binds its own query to it.
 //  3. The answer is the document that the command writes with --json, or the problem with its hint,
 //     as application/problem+json.
-//  4. Recording and finding are jobs (package jobs), whose progress is a stream of events.
+//  4. Recording and finding are jobs (package jobs), whose progress is a stream of events. So are answers
+//     that take long, for clients that prefer it (package slow).
 //
 // # Safety
 //
 // Package access decides who is answered. Files come from package files only; what a profile names
-// is read from the recording or from the directories named at the start. A request chooses targets
+// is read from the recording or from the directories named at the start, and only packages of the
+// module named there are compiled (package compiled). A request chooses targets
 // and loads by their place in the lists given at the start: no request makes the server contact
 // another address. Pages run the scripts of this server only.
 //

@@ -75,13 +75,13 @@ func TestTraceProfile(t *testing.T) {
 		return v.Total()
 	}
 	all := total("")
-	trace := get[struct{ Duration int64 }](t, s, "/trace/a.whet/api/trace")
+	trace := get[struct{ Duration int64 }](t, s, "/api/v1/timeline/trace?file=a.whet")
 	if half := total(fmt.Sprintf("&from=0&to=%d", trace.Duration/2)); half <= 0 || half >= all {
 		t.Errorf("%d of %d in a half", half, all)
 	}
 	rows := get[struct {
 		Rows []struct{ ID string }
-	}](t, s, "/trace/a.whet/api/rows?type=goroutine&limit=50&order=long")
+	}](t, s, "/api/v1/timeline/rows?file=a.whet&type=goroutine&limit=50&order=long")
 	sum, some := int64(0), ""
 	for _, r := range rows.Rows {
 		w := ask(s, http.MethodGet, "/api/v1/trace-profile?file=a.whet&kind=sync&goroutine="+r.ID, "")

@@ -94,7 +94,7 @@ func TestLargeRecording(t *testing.T) {
 	if w := ask(s, http.MethodGet, "/api/v1/flame?file=large.whet&format=packed", ""); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	w := ask(s, http.MethodGet, "/trace/large.whet/api/trace", "")
+	w := ask(s, http.MethodGet, "/api/v1/timeline/trace?file=large.whet", "")
 	if w.Code < 400 || !strings.Contains(w.Body.String(), "large.whet") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

@@ -3,20 +3,17 @@ package workbench
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/input/whose"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
@@ -26,103 +23,40 @@ import (
 	"github.com/whet-go/whet/trace/timeline"
 )
 
-// maxTimelines is the number of indexes of traces that are kept open.
-const maxTimelines = 4
-
-// A pageCache keeps the timelines that were last used.
-type pageCache struct {
-	mu   sync.Mutex
-	kept []*openTimeline // least recently used first
-}
-
-type openTimeline struct {
-	path    string
-	trace   *input.Trace
-	line    *timeline.Timeline
-	handler http.Handler
-	users   int
-	out     bool
-}
-
-func (c *pageCache) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var errs []error
-	for _, t := range c.kept {
-		errs = append(errs, t.trace.Close())
-	}
-	c.kept = nil
-	return errors.Join(errs...)
-}
-
-// tracePage serves the data of a trace's timeline: /trace/FILE/api/, where FILE is escaped.
+// tracePage leads from where a timeline once was, /trace/FILE/ with an escaped FILE, to its page.
 func (s *Server) tracePage(w http.ResponseWriter, r *http.Request) error {
 	escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/trace/"), "/")
 	name, err := url.PathUnescape(escaped)
-	if err != nil || !ok {
-		return &diag.Error{Op: "trace", Subject: r.URL.Path, Err: errNoTrace, Kind: diag.Usage}
+	if err != nil || !ok || rest != "" {
+		return &diag.Error{
+			Op: r.Method, Subject: r.URL.Path, Err: fs.ErrNotExist,
+			Hint: "timelines are below " + apiBase + "/timeline/: " + apiBase + "/openapi.json describes them",
+		}
 	}
-	if rest == "" { // where the page once was
-		http.Redirect(w, r, "/timeline?"+url.Values{"file": {name}}.Encode(), http.StatusMovedPermanently)
-		return nil
-	}
-	t, release, err := s.timeline(r.Context(), name)
-	if err != nil {
-		return err
-	}
-	defer release()
-	inner := r.Clone(r.Context())
-	inner.URL.Path, inner.URL.RawPath = "/"+rest, ""
-	t.handler.ServeHTTP(w, inner)
+	http.Redirect(w, r, "/timeline?"+url.Values{"file": {name}}.Encode(), http.StatusMovedPermanently)
 	return nil
 }
 
-// timeline returns the timeline of a file's trace, which it indexes the first time.
-func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, release func(), err error) {
-	place, err := s.o.Files.Path(name)
+// timelineOf returns the timeline that a request is about.
+func (s *Server) timelineOf(r *http.Request) (*timeline.Timeline, func(), error) {
+	t, release, err := s.traces.Open(r.Context(), r.URL.Query().Get("file"))
 	if err != nil {
 		return nil, nil, err
 	}
-	c := s.pages
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	release = func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if t.users--; t.out && t.users == 0 {
-			_ = t.trace.Close() // was only read
+	return t.Timeline, release, nil
+}
+
+// timelineRoutes are the operations of timelines. The first one that a page requests may index the trace.
+func (s *Server) timelineRoutes() []route {
+	var list []route
+	for i, r := range server.Routes(s.timelineOf, fileParam()) {
+		one := route{r.Operation, r.Serve}
+		if i == 0 {
+			one = s.long(one)
 		}
+		list = append(list, one)
 	}
-	for i, k := range c.kept {
-		if k.path == place {
-			c.kept = append(append(c.kept[:i:i], c.kept[i+1:]...), k)
-			t = k
-			t.users++
-			return t, release, nil
-		}
-	}
-	o := s.inputs.Opener("trace")
-	d, err := o.Document(ctx, place, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer d.Close()
-	x, err := o.Trace(context.WithoutCancel(ctx), d, "")
-	if err != nil {
-		return nil, nil, err
-	}
-	line := timeline.New(x.Index, path.Base(name))
-	line.MarkKinds(whose.Kinds(x.Index, input.TraceOwn(place, x.Index, s.o.Own)))
-	t = &openTimeline{path: place, trace: x, line: line, handler: server.Answers(line, server.Page{}), users: 1}
-	c.kept = append(c.kept, t)
-	if len(c.kept) > maxTimelines {
-		old := c.kept[0]
-		c.kept = c.kept[1:]
-		if old.out = true; old.users == 0 {
-			_ = old.trace.Close() // was only read
-		}
-	}
-	return t, release, nil
+	return list
 }
 
 // load answers with the charts of one load, or of two, as data or as a self-contained page.
@@ -167,13 +101,13 @@ func (s *Server) timelinePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, release, err := s.timeline(r.Context(), name)
+	t, release, err := s.traces.Open(r.Context(), name)
 	if err != nil {
 		return err
 	}
 	defer release()
 	var b bytes.Buffer
-	if err := traces.WriteTimelinePage(r.Context(), &b, t.line, window.Options{From: from, To: to}); err != nil {
+	if err := traces.WriteTimelinePage(r.Context(), &b, t.Timeline, window.Options{From: from, To: to}); err != nil {
 		return err
 	}
 	savedPage(w, path.Base(name)+".html", b.Bytes())
@@ -210,7 +144,7 @@ func (s *Server) traceProfile(w http.ResponseWriter, r *http.Request) error {
 	if o.From, o.To, err = readWindow(given); err != nil {
 		return err
 	}
-	t, release, err := s.timeline(r.Context(), name)
+	t, release, err := s.traces.Open(r.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -221,9 +155,9 @@ func (s *Server) traceProfile(w http.ResponseWriter, r *http.Request) error {
 			return diag.Usagef("goroutine", fmt.Sprintf("%.40q is not the ID of one", text), "the timeline's rows have them")
 		}
 		o.Within = &profiles.Parts{}
-		o.Within.Add(uint32(n), 0, t.trace.Index.Info.Duration)
+		o.Within.Add(uint32(n), 0, t.Index.Info.Duration)
 	}
-	p, err := profiles.New(t.trace.Index, kind, o)
+	p, err := profiles.New(t.Index, kind, o)
 	if err != nil {
 		return err
 	}

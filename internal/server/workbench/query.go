@@ -33,6 +33,11 @@ type query struct {
 	given                                       url.Values
 }
 
+// fileParam describes the name of a file.
+func fileParam() openapi.Param {
+	return openapi.Param{Name: "file", About: "the name of a file, as /files lists it", Required: true}
+}
+
 // viewParams describes the parameters of a query.
 func viewParams(more ...openapi.Param) []openapi.Param {
 	about := "sample type, profile of a recording, or PROFILE:SAMPLETYPE, as --type"
@@ -43,7 +48,7 @@ func viewParams(more ...openapi.Param) []openapi.Param {
 // filterParams describes the parameters that say what of a file counts.
 func filterParams() []openapi.Param {
 	return []openapi.Param{
-		{Name: "file", About: "the name of a file, as /files lists it", Required: true},
+		fileParam(),
 		{Name: "focus", About: "keep samples with a frame that matches this regular expression"},
 		{Name: "ignore", About: "drop samples with a frame that matches"},
 		{Name: "hide", About: "hide frames that match"},

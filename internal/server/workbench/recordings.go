@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -499,9 +498,6 @@ func headerName(name string) string {
 		return c
 	}, name)
 }
-
-// errNoTrace is the error of a file that has no execution trace.
-var errNoTrace = errors.New("the file has no execution trace")
 
 // exists reports whether a path exists, for tests of what jobs leave.
 func exists(place string) bool {

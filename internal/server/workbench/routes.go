@@ -11,6 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/input/live"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/pictures"
+	"github.com/whet-go/whet/internal/server/compiled"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/results"
@@ -20,7 +21,7 @@ import (
 
 // routes are the operations of the API.
 func (s *Server) routes() []route {
-	file := openapi.Param{Name: "file", About: "the name of a file, as /files lists it", Required: true}
+	file := fileParam()
 	id := []openapi.Param{{Name: "id", About: "the ID of a job", In: "path"}}
 	cum := openapi.Param{Name: "cum", About: "order by cumulative cost", Type: "boolean"}
 	dataOrPage := openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}}
@@ -44,23 +45,27 @@ func (s *Server) routes() []route {
 		get("/download", "download", "A file as it is; or one profile of a recording, or what filters keep, for pprof",
 			append([]openapi.Param{{Name: "part", About: "the name of a profile"}}, filterParams()...), nil, s.download,
 			"application/octet-stream"),
-		get("/trace-profile", "traceProfile", "A profile of a window of a trace, for pprof: whet trace profile",
+		s.long(get("/trace-profile", "traceProfile", "A profile of a window of a trace, for pprof: whet trace profile",
 			append(windowParams(file),
 				openapi.Param{Name: "kind", About: "what it is of", Enum: traceProfiles(), Required: true},
 				openapi.Param{Name: "goroutine", About: "the ID of the only goroutine that counts"}),
-			nil, s.traceProfile, "application/octet-stream"),
-		get("/overview", "overview", "What costs, whose code spends it, and the lines that cost most",
+			nil, s.traceProfile, "application/octet-stream")),
+		s.long(get("/overview", "overview", "What costs, whose code spends it, and the lines that cost most",
 			viewParams(numberParam("lines"), openapi.Param{Name: "brief", About: "only the first cost", Type: "boolean"}),
-			Overview{}, s.kept(s.overview)),
-		get("/top", "top", "The most expensive lines of own code, or functions: whet top",
-			viewParams(byParam(), numberParam("entries"), cum, all), documents.Top{}, s.kept(s.top)),
-		get("/tags", "tags", "The labels of samples: whet tags", viewParams(numberParam("values of a label")),
-			documents.Tags{}, s.kept(s.tags)),
+			Overview{}, s.kept(s.overview))),
+		s.long(get("/top", "top", "The most expensive lines of own code, or functions: whet top",
+			viewParams(byParam(), numberParam("entries"), cum, all), documents.Top{}, s.kept(s.top))),
+		s.long(get("/tags", "tags", "The labels of samples: whet tags", viewParams(numberParam("values of a label")),
+			documents.Tags{}, s.kept(s.tags))),
 		get("/list", "list", "The source of functions with the cost of each line: whet list",
 			viewParams(functionParams()...), documents.List{}, s.list),
+		s.long(get("/notes", "sourceNotes", "What the compiler says of a source file: what escapes, is not inlined, is checked",
+			[]openapi.Param{file, {
+				Name: "source", About: "the path of the source file, as /list has it", Required: true,
+			}}, compiled.SourceNotes{}, s.sourceNotes)),
 		get("/disasm", "disasm", "The machine code of functions with the cost of each instruction: whet disasm",
 			viewParams(functionParams()...), documents.Disasm{}, s.disasm),
-		get("/flame", "flame", "The flame graph: whet flame", viewParams(byParam(),
+		s.long(get("/flame", "flame", "The flame graph: whet flame", viewParams(byParam(),
 			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "packed", "html"}},
 			openapi.Param{
 				Name: "order", About: "time has the CPU samples of the execution trace", Enum: []string{"cost", "time"},
@@ -70,36 +75,36 @@ func (s *Server) routes() []route {
 				Name:  "below",
 				About: "only the tree below a path, in full detail: the names of functions, outermost first, one a line",
 			}),
-			pictures.FlameTree{}, s.kept(s.flame), "application/octet-stream", "text/html"),
-		get("/graph", "graph", "The call graph: whet graph", viewParams(byParam(), numberParam("boxes"),
+			pictures.FlameTree{}, s.kept(s.flame), "application/octet-stream", "text/html")),
+		s.long(get("/graph", "graph", "The call graph: whet graph", viewParams(byParam(), numberParam("boxes"),
 			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "svg", "dot"}}),
-			documents.CallGraph{}, s.kept(s.graph), "image/svg+xml", "text/vnd.graphviz"),
-		get("/diff", "diff", "What changed from diff_base to file: whet diff",
+			documents.CallGraph{}, s.kept(s.graph), "image/svg+xml", "text/vnd.graphviz")),
+		s.long(get("/diff", "diff", "What changed from diff_base to file: whet diff",
 			viewParams(byParam(), numberParam("entries"), cum, all,
-				openapi.Param{Name: "normalize", About: "compare shares", Type: "boolean"}), diff.Result{}, s.diff),
-		get("/goroutines", "goroutines", "What goroutines wait for, and who started them: whet goroutines",
+				openapi.Param{Name: "normalize", About: "compare shares", Type: "boolean"}), diff.Result{}, s.diff)),
+		s.long(get("/goroutines", "goroutines", "What goroutines wait for, and who started them: whet goroutines",
 			[]openapi.Param{
 				file,
 				{Name: "focus", About: "keep goroutines with a function, file or creator that matches"},
 				{Name: "ignore", About: "drop goroutines with a function, file or creator that matches"},
 				numberParam("groups"),
-			}, goroutines.Report{}, s.goroutines),
-		get("/memory", "memory", "The memory from the live heap to the RSS, and the collector: whet memory",
-			[]openapi.Param{file}, memory.Report{}, s.memory),
+			}, goroutines.Report{}, s.goroutines)),
+		s.long(get("/memory", "memory", "The memory from the live heap to the RSS, and the collector: whet memory",
+			[]openapi.Param{file}, memory.Report{}, s.memory)),
 		get("/live", "live", "What own lines of a target cost now, as events or once: whet top --live",
 			[]openapi.Param{{Name: "target", About: "a name of the list that /files has", Required: true}}, live.State{}, s.live,
 			"text/event-stream"),
-		get("/over-time", "overTime", "What own lines cost in the recordings of a file's program, oldest first",
-			viewParams(numberParam("lines")), OverTime{}, s.overTime),
+		s.long(get("/over-time", "overTime", "What own lines cost in the recordings of a file's program, oldest first",
+			viewParams(numberParam("lines")), OverTime{}, s.overTime)),
 		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
 			file,
 			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},
 			dataOrPage,
 		}, loads.Document{}, s.load, "text/html"),
-		get("/timeline", "timeline", "The timeline of a trace as a page: whet trace timeline", windowParams(file), nil,
-			s.timelinePage, "text/html"),
-		get("/saved", "saved", "All views of a recording as one page, which needs no server: whet ui -o",
-			[]openapi.Param{file}, nil, s.saved, "text/html"),
+		s.long(get("/timeline", "timeline", "The timeline of a trace as a page: whet trace timeline", windowParams(file), nil,
+			s.timelinePage, "text/html")),
+		s.long(get("/saved", "saved", "All views of a recording as one page, which needs no server: whet ui -o",
+			[]openapi.Param{file}, nil, s.saved, "text/html")),
 		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{
 			file, {Name: "base", About: "the name of an earlier result to compare with"}, dataOrPage,
 		}, results.BenchDocument{}, s.bench, "text/html"),

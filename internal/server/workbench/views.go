@@ -300,12 +300,12 @@ func (s *Server) inOrder(r *http.Request, q *query, in *input.Input, doc *pictur
 		return diag.Usagef("order", "only the CPU samples of a recording with an execution trace have times",
 			"choose cpu as the type, without a base and labels")
 	}
-	t, release, err := s.timeline(r.Context(), q.File)
+	t, release, err := s.traces.Open(r.Context(), q.File)
 	if err != nil {
 		return err
 	}
 	defer release()
-	view, warnings, err := sequence.New(t.trace.Index, in)
+	view, warnings, err := sequence.New(t.Index, in)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,9 @@ func TestWireTypes(t *testing.T) {
 	for _, r := range (&stored.API{}).Routes() {
 		ops = append(ops, r.Operation)
 	}
+	for _, r := range (&Server{}).timelineRoutes() {
+		ops = append(ops, r.Operation)
+	}
 	doc := openapi.Document("whet", "1", apiBase, problem.Problem{}, ops)
 	golden.Check(t, "../../../ui/src/api/v1.ts", openapi.TypeScript(doc))
 }

@@ -12,26 +12,31 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/scrape"
+	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/answers"
+	"github.com/whet-go/whet/internal/server/compiled"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/server/problem"
 	"github.com/whet-go/whet/internal/server/results"
+	"github.com/whet-go/whet/internal/server/slow"
 	"github.com/whet-go/whet/internal/server/stored"
+	"github.com/whet-go/whet/internal/server/timelines"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
 // apiBase is the path of the API.
-const apiBase = "/api/v1"
+const apiBase = server.Base
 
 // A Target is a service that may be recorded from the page.
 type Target struct {
@@ -93,23 +98,28 @@ type Server struct {
 	results *results.Reader
 	jobs    *jobs.Manager
 	graphs  *graphviz.Renderer
-	pages   *pageCache
-	mounts  *http.ServeMux // those that check tokens
-	lives   *lives
-	doc     []byte // the OpenAPI document
-	found   findings
-	given   *answers.Cache
-	api     http.Handler // without checks of access
+	traces  *timelines.Cache
+	slow    slow.Answers
+	// compiler gets notes on files of Dir's module
+	compiler *compiled.Compiler
+	mounts   *http.ServeMux // those that check tokens
+	lives    *lives
+	doc      []byte // the OpenAPI document
+	found    findings
+	given    *answers.Cache
+	api      http.Handler // without checks of access
 	http.Handler
 }
 
 // New returns a server whose jobs end when ctx does.
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{
-		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
+		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), traces: timelines.New(o.Files, o.Own),
 		lives: &lives{ctx: ctx, own: o.Own, runs: map[string]*liveRun{}},
 		found: findings{byFile: map[string]*find.Result{}}, given: answers.New(maxAnswers), mounts: http.NewServeMux(),
 	}
+	s.slow = slow.Answers{Jobs: s.jobs, Base: apiBase, Plain: o.Files.Plain}
+	s.compiler = compiled.New(o.Dir, lines.CacheDir())
 	s.inputs, s.results = inputs.New(o.Files, o.Own), results.New(o.Files)
 	if o.Recordings != nil {
 		err := o.Files.AddFetched(stored.RecordingRoot, stored.MaxFetched, stored.Fetch(ctx, o.Recordings))
@@ -129,6 +139,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 			routes = append(routes, route{r.Operation, r.Serve})
 		}
 	}
+	routes = append(routes, s.timelineRoutes()...)
 	var ops []openapi.Operation
 	for _, r := range routes {
 		mux.HandleFunc(r.Method+" "+apiBase+r.Path, s.handle(r.serve))
@@ -164,9 +175,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // Close ends the jobs and releases what was opened.
 func (s *Server) Close() error {
 	s.jobs.Wait()
+	s.slow.Wait()
 	s.lives.wait.Wait()
 	s.inputs.Close()
-	return errors.Join(s.graphs.Close(), s.pages.close())
+	return errors.Join(s.graphs.Close(), s.traces.Close())
 }
 
 // policy is the content security policy of the pages: only this server's scripts and styles.
@@ -257,22 +269,32 @@ const maxAnswers = 64 << 20
 // is edited later stays as it was: the costs are those of that text.
 func (s *Server) kept(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		q := r.URL.Query()
-		s.found.mu.Lock()
-		key := fmt.Sprintf("%s?%s\n%d", r.URL.Path, q.Encode(), s.found.count)
-		s.found.mu.Unlock()
-		for _, name := range []string{q.Get("file"), q.Get("diff_base")} {
-			if name == "" {
-				continue
-			}
-			state := s.stateOf(name)
-			if state == "" { // such as a query of a store
-				return h(w, r)
-			}
-			key += "\n" + state
+		key, ok := s.answerKey(r)
+		if !ok {
+			return h(w, r)
 		}
 		return s.given.Serve(w, key, func(w http.ResponseWriter) error { return h(w, r) })
 	}
+}
+
+// answerKey identifies the answer to a request, which depends on files as they are now. It is false if there is one
+// whose state is not known, such as a query of a store.
+func (s *Server) answerKey(r *http.Request) (key string, ok bool) {
+	q := r.URL.Query()
+	s.found.mu.Lock()
+	key = fmt.Sprintf("%s?%s\n%d", r.URL.Path, q.Encode(), s.found.count)
+	s.found.mu.Unlock()
+	for _, name := range []string{q.Get("file"), q.Get("diff_base"), q.Get("base")} {
+		if name == "" {
+			continue
+		}
+		state := s.stateOf(name)
+		if state == "" {
+			return key, false
+		}
+		key += "\n" + state
+	}
+	return key, true
 }
 
 // answer writes a document as --json does.

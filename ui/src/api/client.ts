@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { plainAll } from "../lib/plain.ts";
-import type { Problem } from "./v1.ts";
+import type { Job, Problem } from "./v1.ts";
 
 const base = "/api/v1";
 
@@ -74,15 +74,28 @@ function fromSaved(url: string): Response {
   return new Response(body, { status: a.status, headers: { "Content-Type": a.type } });
 }
 
-async function send(url: string, init: RequestInit): Promise<Response> {
+/** How often an answer that takes long is requested as a job; then the page waits for it. */
+const mostJobs = 3;
+
+/** Requests of data can be answered with a job after a second, as RFC 7240 has it. */
+const prefer = { Prefer: "respond-async, wait=1" };
+
+async function send(url: string, init: RequestInit, tries = mostJobs): Promise<Response> {
+  const later = init.method === undefined && tries > 0;
   let r: Response;
   try {
-    r = saved ? fromSaved(url) : await fetch(url, { credentials: "same-origin", ...init });
+    const headers = { ...(later ? prefer : {}), ...init.headers };
+    const all = { credentials: "same-origin", ...init, headers } as const;
+    r = saved ? fromSaved(url) : await fetch(url, all);
   } catch (err) {
     if (!saved && !(err instanceof DOMException && err.name === "AbortError")) online.value = false;
     throw err;
   }
   online.value = true;
+  if (later && r.status === 202) {
+    await ended(plainAll((await r.json()) as Job), init.signal);
+    return send(url, init, tries - 1);
+  }
   if (r.ok || r.status === 304) return r;
   if (r.status === 401) locked.value = true;
   let problem: Problem = { type: "about:blank", title: r.statusText, status: r.status, detail: r.statusText };
@@ -92,6 +105,84 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     // Something between the page and the server has answered.
   }
   throw new ProblemError(problem, r.status);
+}
+
+/** An event of a job, as the server streams it. */
+export interface JobEvent {
+  readonly number: number;
+  readonly text?: string;
+  readonly done?: number;
+  readonly notes?: string[];
+  readonly job?: Job;
+}
+
+/**
+ * Calls each with the events of a job until it ends or stop is called. The browser connects again
+ * by itself, and says which event it has seen last. gone is called if the server does not know the job.
+ */
+export function follow(id: string, each: (e: JobEvent) => void, gone?: () => void): () => void {
+  const source = new EventSource(address(`/jobs/${encodeURIComponent(id)}/events`));
+  source.onmessage = (m: MessageEvent<string>) => {
+    const e = plainAll(JSON.parse(m.data) as JobEvent);
+    each(e);
+    if (e.job) source.close();
+  };
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) gone?.();
+  };
+  return () => source.close();
+}
+
+/** A job that the page waits for. */
+export interface Waiting {
+  readonly job: Job;
+  /** What is done now. */
+  readonly text: string;
+  /** The part that is done, 0 to 1; 0 if unknown. */
+  readonly done: number;
+}
+
+/** What the page waits for, the first one first. */
+export const waiting = signal<readonly Waiting[]>([]);
+
+/** A request whose job was canceled. */
+export class CanceledError extends Error {}
+
+/** Waits until a job has ended well, or the server does not know it any more, which a new request tells. */
+function ended(job: Job, signal: AbortSignal | null | undefined): Promise<void> {
+  return new Promise((done, fail) => {
+    const show = (e: JobEvent | null) => {
+      const now = { job, text: e?.text ?? "", done: e?.done ?? 0 };
+      const known = waiting.value.some((w) => w.job.id === job.id);
+      waiting.value = known ? waiting.value.map((w) => (w.job.id === job.id ? now : w)) : [...waiting.value, now];
+    };
+    const leave = () => {
+      stop();
+      signal?.removeEventListener("abort", abort);
+      waiting.value = waiting.value.filter((w) => w.job.id !== job.id);
+    };
+    const abort = () => {
+      leave();
+      post(`/jobs/${job.id}/cancel`).catch(() => undefined); // the server cancels it later
+      fail(new DOMException("the view has changed", "AbortError"));
+    };
+    const each = (e: JobEvent) => {
+      if (!e.job) return show(e);
+      leave();
+      if (e.job.state === "done") return done();
+      if (e.job.state === "canceled") return fail(new CanceledError(job.title));
+      const { error = "", hint } = e.job;
+      const problem = { type: "about:blank", title: job.title, status: 422, detail: error, ...(hint ? { hint } : {}) };
+      fail(new ProblemError(problem, 422));
+    };
+    const stop = follow(job.id, each, () => {
+      leave();
+      done();
+    });
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) return abort();
+    show(null);
+  });
 }
 
 /** The answer of an operation. */
@@ -114,6 +205,13 @@ export async function getBytes(
 export async function getText(path: string, params: Params = {}, signal?: AbortSignal): Promise<string> {
   const r = await send(address(path, params), signal ? { signal } : {});
   return r.text();
+}
+
+/** A file, with the name that the server gives it. */
+export async function getFile(url: string): Promise<{ name: string; content: Blob }> {
+  const r = await send(url, {});
+  const name = /filename="([^"]*)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "";
+  return { name, content: await r.blob() };
 }
 
 /** The answer, or null if it is still the one with the tag. */

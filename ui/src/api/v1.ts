@@ -256,6 +256,12 @@ export interface Candidate {
   why: string;
 }
 
+export interface CauseTime {
+  cause: string;
+  middle: number;
+  slow: number;
+}
+
 export interface Change {
   after: number;
   before: number;
@@ -277,6 +283,16 @@ export interface Changed {
   removed?: string[] | null;
   tests?: string[] | null;
   unused?: string[] | null;
+}
+
+export interface ClassInfo {
+  causes: CauseTime[] | null;
+  count: number;
+  max: number;
+  name: string;
+  p50: number;
+  p90: number;
+  p99: number;
 }
 
 export interface Collector {
@@ -774,6 +790,7 @@ export interface Identity {
 }
 
 export interface Job {
+  attached?: boolean;
   command: string[] | null;
   ended?: string;
   error?: string;
@@ -876,6 +893,16 @@ export interface LineSeries {
   line: number;
   total: number;
   values: number[] | null;
+}
+
+export interface LinesNote {
+  column?: number;
+  group: string;
+  inlined?: At[] | null;
+  kind: string;
+  line: number;
+  message: string;
+  through?: Step[] | null;
 }
 
 export interface List {
@@ -995,6 +1022,13 @@ export interface LoadSeries {
   values: number[] | null;
 }
 
+export interface LogMark {
+  at: number;
+  category: string;
+  stack: number;
+  text: string;
+}
+
 export interface Login {
   token: string;
 }
@@ -1011,6 +1045,21 @@ export interface Machine {
   kernel?: string;
   load?: string;
   processors: number;
+}
+
+export interface MarkAnswer {
+  from: number;
+  names: string[] | null;
+  partial: number;
+  rows: MarkRow[] | null;
+  to: number;
+}
+
+export interface MarkRow {
+  id: string;
+  logs: LogMark[] | null;
+  regions: (number[] | null)[] | null;
+  samples: (number[] | null)[] | null;
 }
 
 export interface Mean {
@@ -1131,6 +1180,11 @@ export interface Note {
   through?: Step[] | null;
 }
 
+export interface NotedLine {
+  line: number;
+  notes: LinesNote[] | null;
+}
+
 export interface Open {
   arrivals: string;
   ramp_ns?: number;
@@ -1249,6 +1303,13 @@ export interface Plan {
   length_ns: number;
   pinned: boolean;
   together: boolean;
+}
+
+export interface Point {
+  at: number;
+  last: number;
+  max: number;
+  min: number;
 }
 
 export interface Problem {
@@ -1477,6 +1538,27 @@ export interface Results {
   warnings?: Warning[] | null;
 }
 
+export interface RowInfo {
+  from: number;
+  goroutine?: string;
+  id: string;
+  kind: string;
+  name: string;
+  to: number;
+}
+
+export interface RowList {
+  rows: RowInfo[] | null;
+  total: number;
+  type: string;
+}
+
+export interface RowSpans {
+  id: string;
+  parts?: (number[] | null)[] | null;
+  spans?: (number[] | null)[] | null;
+}
+
 export interface Second {
   bytes: number;
   elapsed_ns: number;
@@ -1570,6 +1652,34 @@ export interface Side {
   work?: Count | null;
 }
 
+export interface SourceNotes {
+  file: string;
+  lines: NotedLine[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface SpanAnswer {
+  from: number;
+  rows: RowSpans[] | null;
+  to: number;
+  width: number;
+}
+
+export interface StackAnswer {
+  by: string;
+  frames: TimelineFrame[] | null;
+  partial: number;
+  stacks: StackWeight[] | null;
+  total: number;
+}
+
+export interface StackWeight {
+  frames: number[] | null;
+  state: number;
+  value: number;
+}
+
 export interface Stale {
   file: string;
   function: string;
@@ -1608,6 +1718,29 @@ export interface Status {
   schema: string;
   targets: TargetState[] | null;
   warnings?: Warning[] | null;
+}
+
+export interface Stay {
+  from: number;
+  id: string;
+  stack: number;
+  state: number;
+  to: number;
+}
+
+export interface StayAnswer {
+  buckets: StayBucket[] | null;
+  count: number;
+  longest: Stay[] | null;
+  partial: number;
+  total: number;
+}
+
+export interface StayBucket {
+  count: number;
+  from: number;
+  time: number;
+  to: number;
 }
 
 export interface Step {
@@ -1797,6 +1930,18 @@ export interface Timeline {
   warnings?: Warning[] | null;
 }
 
+export interface TimelineFrame {
+  file: string;
+  function: string;
+  kind?: string;
+  line: number;
+}
+
+export interface TimelineState {
+  group: string;
+  name: string;
+}
+
 export interface Top {
   all?: All | null;
   collector?: Collector | null;
@@ -1813,6 +1958,17 @@ export interface Total {
   value: number;
 }
 
+export interface Trace {
+  damage?: string;
+  duration: number;
+  events: number;
+  metrics: string[] | null;
+  name: string;
+  schema: string;
+  states: TimelineState[] | null;
+  types: TypeCount[] | null;
+}
+
 export interface Trial {
   pair_ns: number;
   pairs: number;
@@ -1827,6 +1983,11 @@ export interface Type {
   period?: number;
   period_type: ValueType;
   sample_types: ValueType[] | null;
+}
+
+export interface TypeCount {
+  count: number;
+  type: string;
 }
 
 export interface Unit {
@@ -1853,6 +2014,17 @@ export interface Untried {
   tier?: string;
   title: string;
   waiting?: HotLine | null;
+}
+
+export interface Utilization {
+  at: number;
+  share: number;
+  window: number;
+}
+
+export interface UtilizationAnswer {
+  partial: number;
+  points: Utilization[] | null;
 }
 
 export interface Value {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, get, getBytes, isSaved, post } from "../api/client.ts";
+import { address, follow, get, getBytes, isSaved, post } from "../api/client.ts";
 import type { Cost, Job, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
@@ -11,7 +11,6 @@ import { timeText } from "../lib/storetime.ts";
 import { number, span } from "../lib/when.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { EditorPlace } from "../parts/place.tsx";
-import { follow } from "../parts/record.tsx";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
 import { aboutFile, files, pprofFile } from "../state/files.ts";

@@ -1,5 +1,5 @@
-import { address, getBytes, getText } from "../api/client.ts";
-import type { RowInfo, SpanAnswer, State, TimelineFrame } from "../api/timeline.ts";
+import { address, get, getBytes, getText } from "../api/client.ts";
+import type { RowInfo, SpanAnswer, State, TimelineFrame, Trace } from "../api/timeline.ts";
 import { hexColors, viewPng } from "../draw/raster.ts";
 import { Inks, kindInk } from "../draw/timeline.ts";
 import { laneData } from "../lib/lane.ts";
@@ -10,6 +10,7 @@ import { SvgPen } from "../lib/svg.ts";
 import { fromTimelineHash, sectionTypes, timelineHash } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
+import { reason } from "../parts/basics.tsx";
 import { property } from "../state/picture.ts";
 import { ServerSource } from "../state/timelinesource.ts";
 import { files } from "../state/files.ts";
@@ -130,14 +131,14 @@ async function seek(source: ServerSource): Promise<void> {
 export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
-    ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`),
+    get<Trace>("/timeline/trace", { file: file.value }).then((trace) => ServerSource.of(trace, file.value)),
     timelineTexts.speak(language.value, others),
     ready,
   ]);
   await seek(source);
   const stem = file.value.split("/").at(-1) ?? "";
   const saving = (make: () => Promise<void>) => () =>
-    make().catch((err: unknown) => say(err instanceof Error ? err.message : String(err)));
+    make().catch((err: unknown) => say(reason(err)));
   sharing.value = {
     // The window is that of the moment.
     get command() {

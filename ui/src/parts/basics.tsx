@@ -1,17 +1,22 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { explain } from "../api/client.ts";
+import { CanceledError, explain } from "../api/client.ts";
 import type { Warning } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
 import { number } from "../lib/when.ts";
 import { language, t } from "../texts/index.ts";
 
+/** What went wrong, in a sentence. */
+export function reason(error: unknown): string {
+  return error instanceof CanceledError ? t("work.canceled") : explain(error).text;
+}
+
 /** What went wrong, with what to do, and a way to try again. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): JSX.Element {
-  const { text, hint } = explain(error);
+  const { hint } = explain(error);
   return (
     <div class="trouble" role="alert">
-      <p>{text}</p>
+      <p>{reason(error)}</p>
       {hint && <p class="hint">{hint}</p>}
       {again && (
         <button type="button" onClick={again}>

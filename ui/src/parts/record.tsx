@@ -1,36 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, get, post } from "../api/client.ts";
+import { follow, get, post, type JobEvent } from "../api/client.ts";
 import type { Job, JobList, JobRequest } from "../api/v1.ts";
 import { commandLine } from "../lib/command.ts";
-import { plainAll } from "../lib/plain.ts";
 import { files, watchFiles } from "../state/files.ts";
 import { link } from "../state/route.ts";
 import { t, type Key } from "../texts/index.ts";
 import { Failure } from "./basics.tsx";
-
-/** An event of a job, as the server streams it. */
-export interface JobEvent {
-  readonly number: number;
-  readonly text?: string;
-  readonly done?: number;
-  readonly notes?: string[];
-  readonly job?: Job;
-}
-
-/**
- * Calls each with the events of a job until it ends or stop is called. The browser connects again
- * by itself, and says which event it has seen last.
- */
-export function follow(id: string, each: (e: JobEvent) => void): () => void {
-  const source = new EventSource(address(`/jobs/${encodeURIComponent(id)}/events`));
-  source.onmessage = (m: MessageEvent<string>) => {
-    const e = plainAll(JSON.parse(m.data) as JobEvent);
-    each(e);
-    if (e.job) source.close();
-  };
-  return () => source.close();
-}
 
 /** Records one of the targets that the server was started with. */
 export function RecordPanel(): JSX.Element {
@@ -43,7 +19,7 @@ export function RecordPanel(): JSX.Element {
   const target = request.target || targets[0] || "";
   const refresh = () =>
     get<JobList>("/jobs").then(
-      (l) => setJobs(l.jobs ?? []),
+      (l) => setJobs((l.jobs ?? []).filter((j) => !j.attached)),
       () => undefined, // the list stays as it is
     );
   useEffect(() => void refresh(), []);

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { address, isSaved, online, savedAnswer } from "../api/client.ts";
+import { address, getFile, isSaved, online, post, savedAnswer, waiting } from "../api/client.ts";
 import { commandLine } from "../lib/command.ts";
 import { isStored, parseStoreName, titleOf } from "../lib/selector.ts";
 import { files } from "../state/files.ts";
@@ -8,6 +8,7 @@ import { change, file, go, link, param, route } from "../state/route.ts";
 import {
   dialog,
   message,
+  save,
   say,
   sharing,
   theme,
@@ -19,6 +20,7 @@ import {
 import { themes } from "../state/theme.ts";
 import { language, languages, speak, t, type Key, type Language } from "../texts/index.ts";
 import { copy } from "../views/dom.ts";
+import { reason } from "./basics.tsx";
 
 /** The views of a profile. */
 const views = ["overview", "flame", "graph", "compare"] as const;
@@ -247,10 +249,32 @@ export function Status(): JSX.Element {
           {t("app.lost")}
         </p>
       )}
+      <Work />
       <div class={`toast ${message.value ? "shown" : ""}`} role="status" aria-live="polite">
         {message.value}
       </div>
     </>
+  );
+}
+
+/** What the page waits for longer than a moment: how far it is, and a way to end it. */
+function Work(): JSX.Element | null {
+  // The source is there without the compiler's notes.
+  const first = waiting.value.find((w) => w.job.kind !== "notes");
+  if (!first) return null;
+  const { job, text, done } = first;
+  const what = job.kind === "timeline" || job.kind === "saved" ? t(`work.${job.kind}`) : t("work.other");
+  return (
+    <section class="work" aria-label={what}>
+      <p role="status">
+        <b>{what}</b> <span class="quiet">{job.title.replace(`${job.kind} of `, "")}</span>
+      </p>
+      <progress value={done || undefined} max={1} aria-label={what} />
+      <p class="quiet work-now">{text}</p>
+      <button type="button" onClick={() => void post(`/jobs/${job.id}/cancel`).catch(() => undefined)}>
+        {t("record.cancel")}
+      </button>
+    </section>
   );
 }
 
@@ -348,7 +372,16 @@ function Share(): JSX.Element {
         {(s.files ?? []).filter((f) => !f.href || !isSaved()).map((f) => (
           <li key={f.key}>
             {f.href ? (
-              <a href={f.href} download="" onClick={() => (dialog.value = "")}>
+              <a
+                href={f.href}
+                download=""
+                onClick={(e) => {
+                  dialog.value = "";
+                  if (!made(f.href!)) return;
+                  e.preventDefault();
+                  void saveMade(f.href!);
+                }}
+              >
                 {t(f.key)}
               </a>
             ) : (
@@ -368,6 +401,21 @@ function Share(): JSX.Element {
       </ul>
     </Dialog>
   );
+}
+
+/** Whether a file is made when it is requested, which may take long. Others exist, and may be large. */
+function made(href: string): boolean {
+  return /\/saved\?|[?&]format=html(&|$)/.test(href);
+}
+
+/** Saves such a file. The page shows how far it is. */
+async function saveMade(href: string): Promise<void> {
+  try {
+    const { name, content } = await getFile(href);
+    save(name, content);
+  } catch (err) {
+    say(reason(err));
+  }
 }
 
 const most = 60;

@@ -1,13 +1,14 @@
 import { EditorPlace } from "./place.tsx";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { get } from "../api/client.ts";
-import type { Disasm, FindResult, List, ListFunction, ListInline, ListLine } from "../api/v1.ts";
+import { get, isSaved } from "../api/client.ts";
+import type { Disasm, FindResult, List, ListFunction, ListInline, ListLine, SourceNotes } from "../api/v1.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { files } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { t } from "../texts/index.ts";
-import { Failure, Loading } from "./basics.tsx";
+import { Failure, Loading, reason } from "./basics.tsx";
 
 type Query = Record<string, string | undefined>;
 
@@ -36,6 +37,7 @@ export function Source(props: {
       {list.map((f) => (
         <FunctionSource
           key={`${f.name} ${f.file}`}
+          file={query["file"] ?? ""}
           f={f}
           doc={value}
           found={found.value}
@@ -47,27 +49,61 @@ export function Source(props: {
   );
 }
 
+/** What the compiler says, by its name for it: some have no message, or one that says only why. */
+function noteText({ kind, message }: { kind: string; message: string }): string {
+  switch (kind) {
+    case "isInBounds":
+    case "isSliceInBounds":
+      return t("note.bounds");
+    case "cannotInlineFunction":
+      return t("note.inline", { why: message });
+    case "cannotInlineCall":
+      return t("note.call", { why: message });
+    default:
+      return message || kind;
+  }
+}
+
 /** What was found about lines: a title and texts, by line. */
-function remarks(file: string | undefined, found: FindResult | null): Map<number, { text: string; kind: string }[]> {
+function remarks(
+  file: string | undefined,
+  found: FindResult | null,
+  notes: SourceNotes | null,
+): Map<number, { text: string; kind: string }[]> {
   const out = new Map<number, { text: string; kind: string }[]>();
-  if (!file || !found) return out;
+  if (!file) return out;
   const add = (line: number, kind: string, text: string) => {
     const list = out.get(line) ?? [];
     if (!list.some((x) => x.text === text)) list.push({ kind, text });
     out.set(line, list);
   };
+  for (const l of notes?.lines ?? []) for (const n of l.notes ?? []) add(l.line, "note", noteText(n));
+  if (!found) return out;
   const same = (rel: string) => file === rel || file.endsWith(`/${rel}`);
   for (const f of found.findings ?? []) {
     const at = (f.places ?? []).find((p) => same(p.file));
     for (const p of f.places ?? []) if (same(p.file)) add(p.line, "finding", `${f.title}: ${f.why}`);
-    if (at) for (const n of f.notes ?? []) add(n.line, "note", n.message);
+    if (at) for (const n of f.notes ?? []) add(n.line, "note", noteText(n));
   }
   for (const h of found.unexplained ?? [])
-    if (same(h.file)) for (const n of h.notes ?? []) add(n.line, "note", n.message);
+    if (same(h.file)) for (const n of h.notes ?? []) add(n.line, "note", noteText(n));
   return out;
 }
 
+/** What the compiler says of a function's file, as soon as it is known, or else why there is nothing. */
+function useNotes(file: string, f: ListFunction): { notes: SourceNotes | null; instead: string } {
+  const wanted = !isSaved() && files.value?.find === true && !!f.file && !!f.source && !f.stale;
+  const { value, error, busy } = useLoad(JSON.stringify(["notes", wanted, file, f.file]), (signal) =>
+    wanted ? get<SourceNotes>("/notes", { file, source: f.file }, signal) : Promise.resolve(null),
+  );
+  if (isSaved() || !f.file || !f.source || f.stale) return { notes: null, instead: "" };
+  if (!wanted) return { notes: null, instead: t("notes.module") };
+  if (error !== null) return { notes: null, instead: `${t("notes.none")}: ${reason(error)}` };
+  return { notes: value, instead: busy ? t("notes.wait") : "" };
+}
+
 function FunctionSource(props: {
+  file: string;
   f: ListFunction;
   doc: List;
   found: FindResult | null;
@@ -83,7 +119,8 @@ function FunctionSource(props: {
   const wanted = lines.some((l) => l.line === props.line) ? props.line : (hottest?.line ?? 0);
   const at = lines.findIndex((l) => l.line === wanted);
   const shown = lines.slice(Math.max(0, at - around), at + around);
-  const said = remarks(f.file, props.found);
+  const { notes, instead } = useNotes(props.file, f);
+  const said = remarks(f.file, props.found, notes);
   const most = Math.max(1e-9, ...lines.map((l) => Math.abs(l.cum)));
   useEffect(() => {
     const row = ref.current?.querySelector<HTMLElement>(".src-line.here");
@@ -98,6 +135,11 @@ function FunctionSource(props: {
         </code>
         {f.source && <span class="quiet"> · {f.source}</span>}
       </p>
+      {instead && (
+        <p class="src-notes quiet" role="status">
+          {instead}
+        </p>
+      )}
       {f.stale && <p class="warnings">{t("flame.stale")}</p>}
       {f.no_source && (
         <p class="warnings">

@@ -66,15 +66,19 @@ export class ServerSource implements TimelineSource {
 
   private constructor(
     readonly trace: Trace,
-    private readonly base: string,
+    private readonly file: string,
   ) {
     this.extent = { from: 0, to: Math.max(trace.duration, 1) };
   }
 
-  /** base is the address of the timeline, with a slash at its end; "" is that of the page. */
-  static async open(base = ""): Promise<ServerSource> {
-    const trace = await get<Trace>(`${base}api/trace`, {});
-    return new ServerSource(cleanTrace(trace), base);
+  /** The timeline of a file of the server, or of the only one that it has. */
+  static async open(file = ""): Promise<ServerSource> {
+    return ServerSource.of(await get<Trace>("trace", named(file)), file);
+  }
+
+  /** The same, of a trace that the server has described. */
+  static of(trace: Trace, file = ""): ServerSource {
+    return new ServerSource(cleanTrace(trace), file);
   }
 
   private waiting: Promise<void> | null = null; // for a server that does not answer
@@ -92,7 +96,7 @@ export class ServerSource implements TimelineSource {
     for (;;) {
       while (this.waiting) await this.waiting;
       try {
-        const answer = await get<T>(`${this.base}api/${path}`, params, signal);
+        const answer = await get<T>(path, { ...named(this.file), ...params }, signal);
         this.told(false);
         return answer;
       } catch (err) {
@@ -131,7 +135,7 @@ export class ServerSource implements TimelineSource {
   }
 
   stacks(ns: readonly number[]): Promise<TimelineFrame[][]> {
-    return this.get<TimelineFrame[][]>("stack", { ids: ns.join(",") }).then((all) =>
+    return this.get<TimelineFrame[][]>("frames", { ids: ns.join(",") }).then((all) =>
       all.map((frames) => frames.map(cleanFrame)),
     );
   }
@@ -198,13 +202,18 @@ function ends(w: Stretch): { from: number; to: number } {
   return { from: Math.max(Math.floor(w.from), 0), to: Math.ceil(w.to) };
 }
 
+/** The parameter for a file; none without one. */
+function named(file: string): Record<string, string> {
+  return file === "" ? {} : { file };
+}
+
 async function get<T>(
   path: string,
   params: Record<string, string | number>,
   signal: AbortSignal | null = null,
 ): Promise<T> {
   const query = new URLSearchParams(Object.entries(params).map(([k, v]): [string, string] => [k, String(v)]));
-  const answer = await fetch(`${path}?${query}`, { signal });
+  const answer = await fetch(`/api/v1/timeline/${path}?${query}`, { signal });
   const body: unknown = await answer.json();
   if (!answer.ok) {
     const { detail, hint } = body as { detail?: string; hint?: string };
