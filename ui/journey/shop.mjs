@@ -125,4 +125,125 @@ step("a load lists its targets", async () => {
   await p.close();
 });
 
+/** How the address of a place in the shop's module begins and ends. */
+const editor = (file) => new RegExp(`^vscode://file/.+/${file.replace(".", "\\.")}:\\d+$`);
+
+step("places in comparisons, diffs and the timeline open in the editor", async () => {
+  const p = await open("/compare?file=shop.whet&base=oldest.whet&noise=show&by=line", ".diff-table .place");
+  const place = p.page.locator(".diff-table tr", { hasText: "main.label" }).first().locator(".place a");
+  assert.match(await place.getAttribute("href"), editor("main.go"));
+  assert.match(await place.innerText(), /main\.go:\d+$/);
+  await p.accessible();
+  // Only places in the module have an address there.
+  await p.page.goto(`${address}/compare?file=shop.whet&base=oldest.whet&noise=show&by=line&all=true`);
+  const other = p.page.locator(".diff-table tr", { hasText: "strconv." }).first().locator(".place");
+  await other.waitFor();
+  assert.equal(await other.locator("a").count(), 0);
+  await p.page.goto(`${address}/proof?file=faster.json`);
+  const diff = p.page.locator("#change .diff a");
+  await diff.first().waitFor();
+  const hrefs = await diff.evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+  assert.match(hrefs[0], editor("join.go"));
+  assert.ok(hrefs[1].endsWith("/join.go:12"), String(hrefs));
+  assert.match(await p.page.locator("#strength .frame-at a").getAttribute("href"), editor("join.go"));
+  await p.close();
+  const q = await open("/timeline?file=shop.whet", ".lanes .name");
+  await q.page.waitForSelector("main[data-ready]");
+  await q.page.locator(".lanes canvas").focus();
+  const frame = q.page.locator(".details .stack a.editor-place").first();
+  for (let i = 0; i < 80 && (await frame.count()) === 0; i++) {
+    await q.page.keyboard.press(i % 4 === 3 ? "ArrowDown" : "ArrowRight");
+    await q.settle();
+  }
+  assert.match(await frame.getAttribute("href"), editor("main.go"));
+  await q.accessible();
+  await q.close();
+});
+
+step("findings have contents, and filters that the link keeps", async () => {
+  const p = await open("/findings?file=many.json", ".finding-row");
+  const contents = p.page.locator(".contents");
+  const rules = contents.locator(".rule-list button");
+  assert.deepEqual(await rules.allInnerTexts(), ["concat 6", "fmt 3", "regexp 3"]);
+  const links = contents.locator("nav a");
+  assert.equal(await links.count(), 2 + 12);
+  // A rule and a file.
+  await contents.getByRole("button", { name: "concat" }).click();
+  await p.page.waitForFunction(() => location.search.includes("rule=concat"));
+  assert.equal(await p.page.locator(".finding-row").count(), 6);
+  await contents.getByRole("searchbox").fill("part1.go");
+  await p.page.waitForFunction(() => document.querySelectorAll(".finding-row").length === 2);
+  assert.match(await contents.locator("summary").innerText(), /Contents 2 of 13/);
+  assert.deepEqual(await rules.allInnerTexts(), ["concat 2", "fmt 1", "regexp 1"]);
+  await p.settle("contents");
+  await p.accessible();
+  // The link reproduces it, and where the reader went.
+  await contents.getByRole("link", { name: /concat number 4/ }).click();
+  const there = () => p.page.evaluate(() => document.activeElement?.querySelector("h3")?.textContent ?? "");
+  await p.page.waitForFunction(() => location.search.includes("at=finding-"));
+  assert.equal(await there(), "concat number 4");
+  await p.page.reload();
+  await p.page.locator(".finding-row").first().waitFor();
+  assert.equal(await p.page.locator(".finding-row").count(), 2);
+  assert.equal(await there(), "concat number 4");
+  assert.equal(await contents.locator("a[aria-current]").innerText(), "concat number 4 10.00%");
+  // Back leads to before the jump, with the filters.
+  await p.page.goBack();
+  await p.page.waitForFunction(() => !location.search.includes("at="));
+  assert.equal(await p.page.locator(".finding-row").count(), 2);
+  await contents.getByRole("searchbox").fill("nothing like it");
+  await p.page.getByText("The filters keep nothing.").waitFor();
+  await contents.getByRole("button", { name: "Clear filters" }).click();
+  await p.page.waitForFunction(() => document.querySelectorAll(".finding-row").length === 12);
+  assert.ok(!/rule=|q=/.test(p.page.url()), p.page.url());
+  // A jump scrolls; two findings with one ID are two places.
+  await contents.getByRole("link", { name: /fmt number 11/ }).click();
+  await p.page.waitForFunction(() => document.activeElement?.textContent.includes("fmt number 11"));
+  const top = await p.page.locator(".finding-row", { hasText: "fmt number 11" }).evaluate((e) => e.getBoundingClientRect().top);
+  assert.ok(top > 0 && top < 700, `${top}`);
+  await p.close();
+});
+
+step("rewrites and verdicts have contents, too", async () => {
+  const p = await open("/fixes?file=fixes.json", ".attempt");
+  const contents = p.page.locator(".contents");
+  assert.deepEqual(await contents.locator(".rule-list button").allInnerTexts(), ["concat 3"]);
+  await contents.getByRole("link", { name: "string formatted by fmt dropped" }).click();
+  await p.page.waitForFunction(() => location.search.includes("at=rewrite-f2"));
+  assert.match(await p.page.evaluate(() => document.activeElement.textContent), /want <a>/);
+  await contents.getByRole("searchbox").fill("JSON");
+  await p.page.waitForFunction(() => document.querySelectorAll(".attempt").length === 1);
+  assert.equal(await p.page.locator("#untried").count(), 0);
+  await p.accessible();
+  await p.page.goto(`${address}/proof?file=faster.json`);
+  await p.page.locator(".figures").waitFor();
+  const titles = await contents.locator("nav a").allInnerTexts();
+  const heads = await p.page.locator(".with-contents-page .block > .block-head h2").allInnerTexts();
+  assert.deepEqual(titles, heads);
+  await contents.getByRole("searchbox").fill("Join sec");
+  await p.page.waitForFunction(() => document.querySelectorAll(".figures tbody tr").length === 0);
+  await contents.getByRole("searchbox").fill("join");
+  await p.page.waitForFunction(() => document.querySelectorAll(".figures tbody tr").length > 0);
+  assert.ok((await p.page.locator("#change .diff span").count()) > 2);
+  await p.close();
+});
+
+step("on a phone, contents and filters fold", async () => {
+  for (const [path, ready] of [
+    ["/findings?file=many.json", ".finding-row"],
+    ["/fixes?file=fixes.json", ".attempt"],
+    ["/proof?file=faster.json", ".figures"],
+  ]) {
+    const p = await open(path, ready, { viewport: { width: 390, height: 844 } });
+    const search = p.page.locator(".contents").getByRole("searchbox");
+    assert.equal(await search.isVisible(), false, path);
+    await p.page.locator(".contents > summary").click();
+    await search.waitFor();
+    await p.settle(`contents-${path.slice(1, 5)}-390`);
+    await p.accessible();
+    assert.ok(await p.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path);
+    await p.close();
+  }
+});
+
 await journey.walk();

@@ -106,11 +106,13 @@ export function Choice<T extends string>(props: {
 export function Section(props: {
   title: string;
   class?: string;
+  /** The name of its element, for links to it. */
+  id?: string;
   children: ComponentChildren;
   aside?: ComponentChildren;
 }) {
   return (
-    <section class={`block ${props.class ?? ""}`}>
+    <section class={`block ${props.class ?? ""}`} id={props.id} tabIndex={props.id ? -1 : undefined}>
       <div class="block-head">
         <h2>{props.title}</h2>
         {props.aside}

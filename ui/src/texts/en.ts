@@ -474,9 +474,14 @@ export const en = {
   "store.took": "took {t}",
   "store.in": "in {t}",
 
+  "contents.title": "Contents",
+  "contents.kept": "{n} of {all}",
+  "contents.rules": "Rules",
+
   "find.list": "By what a fix saves at most",
   "find.filter": "Filter by rule, function or file",
   "find.none": "There are no findings.",
+  "find.kept": "The filters keep nothing.",
   "find.rules": "{n} rules ran",
   "find.unexplained": "Hot lines without a finding",
   "find.known": "accepted by the baseline",
@@ -488,6 +493,7 @@ export const en = {
   "proof.different": "Different: it does not behave the same",
   "proof.broken": "Broken: it does not build",
   "proof.unproven": "Unproven: something is missing to decide",
+  "proof.filter": "Filter by benchmark or file",
   "proof.versions": "{module}, from {a} to {b}",
   "proof.interrupted": "The proof was interrupted: this is how far it got.",
   "proof.missing": "What is missing",

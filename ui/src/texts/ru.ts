@@ -476,9 +476,14 @@ export const ru: Texts = {
   "store.took": "занял {t}",
   "store.in": "через {t}",
 
+  "contents.title": "Содержание",
+  "contents.kept": "{n} из {all}",
+  "contents.rules": "Правила",
+
   "find.list": "По наибольшей возможной экономии",
   "find.filter": "Фильтр по правилу, функции или файлу",
   "find.none": "Находок нет.",
+  "find.kept": "Фильтры ничего не оставляют.",
   "find.rules": "Проверено правил: {n}",
   "find.unexplained": "Горячие строки без находок",
   "find.known": "принято базовым списком",
@@ -490,6 +495,7 @@ export const ru: Texts = {
   "proof.different": "Отличается: поведение другое",
   "proof.broken": "Сломано: не собирается",
   "proof.unproven": "Не доказано: для решения чего-то не хватает",
+  "proof.filter": "Фильтр по бенчмарку или файлу",
   "proof.versions": "{module}, от {a} к {b}",
   "proof.interrupted": "Доказательство прервано: показано то, что успели проверить.",
   "proof.missing": "Чего не хватает",

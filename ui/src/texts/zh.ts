@@ -475,9 +475,14 @@ export const zh: Texts = {
   "store.took": "耗时 {t}",
   "store.in": "{t} 后",
 
+  "contents.title": "目录",
+  "contents.kept": "{all} 项中的 {n} 项",
+  "contents.rules": "规则",
+
   "find.list": "按修复最多可节省的成本",
   "find.filter": "按规则、函数或文件过滤",
   "find.none": "没有发现。",
+  "find.kept": "过滤条件没有保留任何内容。",
   "find.rules": "已运行 {n} 条规则",
   "find.unexplained": "没有发现的热点行",
   "find.known": "已被基线接受",
@@ -489,6 +494,7 @@ export const zh: Texts = {
   "proof.different": "不同：行为不一样",
   "proof.broken": "损坏：无法构建",
   "proof.unproven": "未证明：缺少判断所需的内容",
+  "proof.filter": "按基准测试或文件过滤",
   "proof.versions": "{module}，从 {a} 到 {b}",
   "proof.interrupted": "证明被中断：此处是已完成的部分。",
   "proof.missing": "缺少什么",

@@ -39,8 +39,13 @@ export interface Deeds {
   span(id: string, at: number): void;
 }
 
-/** The address of a page with the source of a frame. */
-export type SourceOf = (f: TimelineFrame) => string;
+/** Where frames lead to; addresses are "" for none. */
+export interface FrameLinks {
+  /** The address of a page with the source of a frame. */
+  source(f: TimelineFrame): string;
+  /** The address of the line of a frame in the reader's editor. */
+  editor(f: TimelineFrame): string;
+}
 
 /** The maximum number of frames of a stack to show. */
 const maxFrames = 60;
@@ -50,7 +55,7 @@ export class Describer {
   constructor(
     private readonly states: readonly State[],
     private readonly lanes: Lanes,
-    private readonly sourceOf: SourceOf | null,
+    private readonly links: FrameLinks | null,
   ) {}
 
   /** Describes a target in one sentence. */
@@ -315,15 +320,22 @@ export class Describer {
     const frames = this.lanes.stack(n);
     if (!frames) return h("p", { class: "place" }, "…");
     const own = ownFrame(frames);
-    const line = (f: TimelineFrame) =>
-      h(
+    const link = (name: string, address: string | undefined, text: string, title = "") =>
+      address ? h("a", { class: name, href: address, ...(title ? { title } : {}) }, text) : text;
+    const line = (f: TimelineFrame) => {
+      const name = shortName(f.function);
+      const source = this.links?.source(f);
+      return h(
         "li",
         { class: `frame ${frameKind(f)}-frame`, title: f.file },
-        this.sourceOf
-          ? h("a", { class: "name", href: this.sourceOf(f) }, shortName(f.function))
-          : h("span", { class: "name" }, shortName(f.function)),
-        h("span", { class: "place" }, `${shortFile(f.file)}:${f.line}`),
+        source ? link("name", source, name) : h("span", { class: "name" }, name),
+        h(
+          "span",
+          { class: "place" },
+          link("editor-place", this.links?.editor(f), `${shortFile(f.file)}:${f.line}`, t("editor")),
+        ),
       );
+    };
     const first =
       own && own !== frames[0] && frameKind(own) === "own"
         ? h("ol", { class: "stack first", "aria-label": t("owncode") }, line(own))

@@ -1,1 +1,0 @@
-function e(e){return e.kind===`partial_answer`}function t(e,t){return(e??[]).filter(e=>!(t??[]).some(t=>t.text===e.text&&t.where===e.where))}export{t as n,e as t};
