@@ -274,6 +274,7 @@ export const en = {
   "graph.fit": "Show everything",
   "graph.hint": "Drag to move, scroll to zoom, click a box to see its callers and callees.",
   "graph.more": "{n} lighter functions are left out.",
+  "graph.picture": "Call graph",
   "graph.search": "Find a box",
 
   "go.total": "{n} goroutines",

@@ -275,6 +275,7 @@ export const zh: Texts = {
   "graph.fit": "显示全部",
   "graph.hint": "拖动以移动，滚动以缩放，点击方框查看其调用者和被调用者。",
   "graph.more": "省略了 {n} 个较小的函数。",
+  "graph.picture": "调用图",
   "graph.search": "查找方框",
 
   "go.total": "{n} 个协程",

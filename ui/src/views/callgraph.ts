@@ -59,12 +59,13 @@ export class CallGraphView {
     }
     this.svg.setAttribute("role", "img");
     this.svg.setAttribute("aria-label", names.slice(0, 10).join(", "));
-    this.el = h(
-      "div",
-      { class: "callgraph", tabindex: 0, role: "application", "aria-label": "Call graph" },
-      this.svg as never,
-    );
+    this.el = h("div", { class: "callgraph", tabindex: 0, role: "application" }, this.svg as never);
     this.listen();
+  }
+
+  /** Sets what the graph is called. */
+  name(text: string): void {
+    this.el.setAttribute("aria-label", text);
   }
 
   /** Copies what is known of a drawing, without scripts, styles and links. */
