@@ -160,6 +160,129 @@ step("places in comparisons, diffs and the timeline open in the editor", async (
   await q.close();
 });
 
+step("regions within one another, and messages, are on the rows of goroutines", async () => {
+  const p = await open("/timeline?file=shop.whet", ".lanes .name");
+  const canvas = p.page.locator(".lanes canvas");
+  const search = p.page.locator('[data-type="goroutine"] input[type="search"]');
+  const asking = p.page.waitForRequest(/\/marks\?/);
+  await p.page.reload();
+  await p.page.waitForSelector("main[data-ready]");
+  await search.fill("conn\\).serve");
+  await search.scrollIntoViewIfNeeded();
+  await p.settle();
+  await p.page.waitForSelector("main[data-ready]");
+  // What the page asks for, of all goroutines that it lists: one with a region in another, and a message in that.
+  const asked = new URL((await asking).url());
+  const ids = await p.page.locator('.name[data-id^="g"]').evaluateAll((all) => all.map((n) => n.dataset.id));
+  asked.searchParams.set("ids", ids.join(","));
+  const { names, rows } = await p.page.evaluate((url) => fetch(url).then((r) => r.json()), asked.href);
+  const [found] = rows.flatMap(({ id, regions, logs }) =>
+    regions.flatMap((label) => {
+      const [from, to, is, depth] = label;
+      if (names[is] !== "label" || depth !== 1) return [];
+      const price = regions.find((r) => names[r[2]] === "price" && r[3] === 0 && r[0] < from && to <= r[1]);
+      const log = price && logs.find((l) => price[0] <= l.at && l.at <= from);
+      return log ? [{ id, label, price, log }] : [];
+    }),
+  );
+  assert.ok(found, "no goroutine has a region within another and a message");
+  const { id, label, price, log } = found;
+  const [from, to] = [price[0], price[1]];
+  const slack = Math.round((to - from) / 4);
+  await p.page.goto(`${address}/timeline?file=shop.whet#t=${from - slack}-${to + slack}&pin=${id}&more=${id}`);
+  await p.page.reload();
+  await p.page.waitForSelector("main[data-ready]");
+  await p.page.getByText("Pinned 1").waitFor();
+  const name = await p.page.locator(`.name[data-id="${id}"]`).first().boundingBox();
+  const all = await canvas.boundingBox();
+  const left = name.x + name.width;
+  /** Where a time is on the canvas. */
+  const x = (time) => left + ((time - from + slack) / (to - from + 2 * slack)) * (all.x + all.width - left);
+  /** The heights at which the tooltip says something, at a time, or some pixels from it. */
+  const heights = async (time, wanted, by = 0) => {
+    const ys = [];
+    for (let y = name.y; y < name.y + 90; y += 3) {
+      await p.page.mouse.move(x(time) + by, y);
+      await p.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      const tip = p.page.locator(".tooltip");
+      if ((await tip.isVisible()) && wanted.test(await tip.innerText())) ys.push(y);
+    }
+    return ys;
+  };
+  const middle = (label[0] + label[1]) / 2;
+  const outer = await heights(middle, /^price \d[\s\S]*region[\s\S]*goroutine/i);
+  const inner = await heights(middle, /^label \d[\s\S]*region/i);
+  await p.settle("regions");
+  assert.ok(outer.length > 2 && inner.length > 2, `${outer} and ${inner}`);
+  assert.ok(Math.max(...outer) < Math.min(...inner), `label is not below price: ${outer} and ${inner}`);
+  assert.ok(Math.min(...outer) > name.y + 10, "regions are below the states");
+  // The message is at its time, and nowhere else.
+  let said = [];
+  for (let by = -12; by <= 12 && said.length === 0; by += 4) said = await heights(log.at, /^step: before the label/, by);
+  assert.ok(said.length > 0 && Math.max(...said) < Math.min(...outer), `the message is at ${said}`);
+  assert.deepEqual(await heights(to - (to - from) / 50, /before the label/), []);
+  // Details, and a double click, which zooms to the region.
+  await p.page.mouse.click(x(middle), inner[1]);
+  const details = p.page.locator(".details");
+  await details.getByText("label region").waitFor();
+  await p.settle("regions-details");
+  await p.accessible();
+  await p.page.getByRole("button", { name: "Zoom to it" }).click();
+  await p.page.waitForFunction((was) => !location.hash.includes(was), `t=${from - slack}-`);
+  const [, a, b] = /t=(\d+)-(\d+)/.exec(await p.page.evaluate(() => location.hash)).map(Number);
+  assert.ok(a <= label[0] && b >= label[1] && b - a < to - from + 2 * slack, `${a}-${b} of ${label}`);
+  await p.close();
+});
+
+step("the minimap of a flame graph moves the part that is shown", async () => {
+  const p = await open("/flame?file=shop.whet", ".flame-host .graph canvas");
+  await p.settle();
+  const map = p.page.locator(".minimap");
+  const mark = map.locator(".minimap-window");
+  const part = () => p.page.evaluate(() => (new URLSearchParams(location.search).get("x") ?? "").split("-").map(Number));
+  assert.equal(await mark.isVisible(), false, "everything is shown");
+  // Zoomed with the wheel, and then dragged along.
+  const graph = await p.page.locator(".flame-host .graph canvas").boundingBox();
+  await p.page.mouse.move(graph.x + graph.width / 2, graph.y + 30);
+  await p.page.keyboard.down("Control");
+  for (let i = 0; i < 4; i++) await p.page.mouse.wheel(0, -200);
+  await p.page.keyboard.up("Control");
+  await p.page.waitForFunction(() => location.search.includes("x="));
+  await p.settle("minimap");
+  const [from, to] = await part();
+  const box = await map.boundingBox();
+  const shown = await mark.boundingBox();
+  const at = (n) => box.x + n * box.width;
+  assert.ok(Math.abs(shown.x - at(from)) < 3 && Math.abs(shown.width - (to - from) * box.width) < 6, "the window is marked");
+  const y = box.y + box.height / 2;
+  const picture = () => p.page.locator(".flame-host .graph canvas").evaluate((c) => c.toDataURL());
+  const before = await picture();
+  await p.page.mouse.click(at(0.02), y);
+  await p.page.waitForFunction(() => /[?&]x=0-/.test(location.search));
+  await p.settle();
+  const [start, end] = await part();
+  assert.ok(start === 0 && Math.abs(end - (to - from)) < 0.01, `a click moves to ${start}-${end}`);
+  assert.notEqual(await picture(), before);
+  await p.page.mouse.move(at(0.02), y);
+  await p.page.mouse.down();
+  await p.page.mouse.move(at(0.5), y, { steps: 5 });
+  await p.page.mouse.move(at(0.98), y, { steps: 5 });
+  await p.page.mouse.up();
+  await p.page.waitForFunction(() => Number(/[?&]x=([\d.]+)-/.exec(location.search)?.[1]) > 0.01);
+  await p.settle("minimap-dragged");
+  const [last, one] = await part();
+  assert.ok(Math.abs(one - 1) < 0.001 && Math.abs(one - last - (to - from)) < 0.01, `a drag moves to ${last}-${one}`);
+  // The link has it.
+  await p.page.reload();
+  await mark.waitFor();
+  await p.settle();
+  const again = await mark.boundingBox();
+  assert.ok(Math.abs(again.x + again.width - (box.x + box.width)) < 3, JSON.stringify(again));
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await mark.waitFor({ state: "hidden" });
+  await p.close();
+});
+
 step("findings have contents, and filters that the link keeps", async () => {
   const p = await open("/findings?file=many.json", ".finding-row");
   const contents = p.page.locator(".contents");

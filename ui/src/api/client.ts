@@ -14,6 +14,9 @@ export class ProblemError extends Error {
   }
 }
 
+/** The server did not answer. */
+export class Unreachable extends Error {}
+
 /** Whether the server answers. */
 export const online = signal(true);
 
@@ -79,8 +82,9 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     r = saved ? fromSaved(url) : await fetch(url, { credentials: "same-origin", ...init });
   } catch (err) {
-    if (!saved && !(err instanceof DOMException && err.name === "AbortError")) online.value = false;
-    throw err;
+    if (saved || (err instanceof DOMException && err.name === "AbortError")) throw err;
+    online.value = false;
+    throw new Unreachable("the server does not answer", { cause: err });
   }
   online.value = true;
   if (r.ok || r.status === 304) return r;

@@ -1,4 +1,4 @@
-import { address, getBytes, getText } from "../api/client.ts";
+import { address, explain, getBytes, getText, Unreachable } from "../api/client.ts";
 import type { RowInfo, SpanAnswer, State } from "../api/timeline.ts";
 import { hexColors, viewPng } from "../draw/raster.ts";
 import { Inks, kindInk } from "../draw/timeline.ts";
@@ -16,7 +16,7 @@ import { ServerSource } from "../state/timelinesource.ts";
 import { files } from "../state/files.ts";
 import { file, link, param } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
-import { language } from "../texts/index.ts";
+import { language, t } from "../texts/index.ts";
 import { timelineTexts } from "../texts/timeline.ts";
 import { startTimeline } from "../views/timeline.ts";
 import type { FrameLinks } from "../views/timelinedetails.ts";
@@ -139,7 +139,7 @@ export async function showTimeline(root: HTMLElement, ready: Promise<void>): Pro
   await seek(source);
   const stem = file.value.split("/").at(-1) ?? "";
   const saving = (make: () => Promise<void>) => () =>
-    make().catch((err: unknown) => say(err instanceof Error ? err.message : String(err)));
+    make().catch((err: unknown) => say(err instanceof Unreachable ? t("app.unreachable") : explain(err).text));
   sharing.value = {
     // The window is that of the moment.
     get command() {

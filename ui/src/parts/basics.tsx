@@ -1,14 +1,20 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { explain } from "../api/client.ts";
+import { explain, online, Unreachable } from "../api/client.ts";
 import type { Warning } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
 import { number } from "../lib/when.ts";
 import { language, t } from "../texts/index.ts";
 
-/** What went wrong, with what to do, and a way to try again. */
+/** What went wrong, with what to do, and a way to try again; if the server was gone, it is tried when it is back. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): JSX.Element {
-  const { text, hint } = explain(error);
+  const gone = error instanceof Unreachable;
+  const { text, hint } = gone ? { text: t("app.unreachable"), hint: again ? t("app.waits") : "" } : explain(error);
+  const was = useRef(online.value);
+  useEffect(() => {
+    if (gone && online.value && !was.current) again?.();
+    was.current = online.value;
+  }, [online.value]);
   return (
     <div class="trouble" role="alert">
       <p>{text}</p>

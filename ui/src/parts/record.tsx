@@ -19,16 +19,18 @@ export interface JobEvent {
 }
 
 /**
- * Calls each with the events of a job until it ends or stop is called. The browser connects again
- * by itself, and says which event it has seen last.
+ * Calls each with the events of a job until it ends or the returned function is called. The browser
+ * connects again by itself, and says which event it has seen last; lost is called if the server no
+ * longer knows the job, because it was started again.
  */
-export function follow(id: string, each: (e: JobEvent) => void): () => void {
+export function follow(id: string, each: (e: JobEvent) => void, lost: () => void): () => void {
   const source = new EventSource(address(`/jobs/${encodeURIComponent(id)}/events`));
   source.onmessage = (m: MessageEvent<string>) => {
     const e = plainAll(JSON.parse(m.data) as JobEvent);
     each(e);
     if (e.job) source.close();
   };
+  source.onerror = () => source.readyState === EventSource.CLOSED && lost();
   return () => source.close();
 }
 
@@ -152,19 +154,27 @@ function JobRow({ start, changed }: { start: Job; changed: () => void }): JSX.El
   const [job, setJob] = useState(start);
   const [now, setNow] = useState<JobEvent | null>(null);
   const [notes, setNotes] = useState<readonly string[]>([]);
+  const [lost, lose] = useState(false);
   const [error, fail] = useState<unknown>(null);
   useEffect(() => {
     if (start.state !== "running") {
       setJob(start);
       return;
     }
-    return follow(start.id, (e) => {
-      if (e.job) {
-        setJob(e.job);
-        void watchFiles();
-      } else setNow(e);
-      if (e.notes) setNotes((n) => [...n, ...e.notes!].slice(-6));
-    });
+    return follow(
+      start.id,
+      (e) => {
+        if (e.job) {
+          setJob(e.job);
+          void watchFiles();
+        } else setNow(e);
+        if (e.notes) setNotes((n) => [...n, ...e.notes!].slice(-6));
+      },
+      () => {
+        setJob({ ...start, state: "failed" });
+        lose(true);
+      },
+    );
   }, [start.id, start.state]);
   const act = (what: "cancel" | "resume") => () =>
     post<Job>(`/jobs/${job.id}/${what}`).then(changed, (e: unknown) => fail(e));
@@ -191,6 +201,7 @@ function JobRow({ start, changed }: { start: Job; changed: () => void }): JSX.El
           {n}
         </p>
       ))}
+      {lost && <p class="trouble">{t("record.lost")}</p>}
       {job.error && (
         <div class="trouble">
           <p>{job.error}</p>
@@ -202,7 +213,7 @@ function JobRow({ start, changed }: { start: Job; changed: () => void }): JSX.El
           {t("record.open")} {made.split("/").at(-1)}
         </a>
       )}
-      {(job.state === "canceled" || job.state === "failed") && (
+      {(job.state === "canceled" || job.state === "failed") && !lost && (
         <button type="button" onClick={() => void act("resume")()}>
           {t("record.resume")}
         </button>

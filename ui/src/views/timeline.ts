@@ -652,6 +652,7 @@ class TimelinePage implements Deeds {
         if (e.timeStamp - last.at < 400 && last.place) {
           const of = last.place.span ?? last.place.part;
           if (of) this.zoomTo({ from: of[0], to: of[1] });
+          else if (last.place.box) this.zoomTo(last.place.box);
           last = { place: null, at: 0 };
           return;
         }

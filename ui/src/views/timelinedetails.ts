@@ -220,7 +220,8 @@ export class Describer {
     );
     const out: Node[] = [head, h("h2", {}, p.row.name)];
     if (p.row.kind && p.row.kind !== p.row.name) out.push(h("div", { class: "place" }, p.row.kind));
-    const of: Stretch = s ? { from: s[0], to: s[1] } : p.part ? { from: p.part[0], to: p.part[1] } : p.row;
+    const part = s ?? p.part;
+    const of: Stretch = part ? { from: part[0], to: part[1] } : (p.box ?? p.row);
     const line = (k: string, v: string) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, v));
     out.push(
       h(
@@ -236,6 +237,11 @@ export class Describer {
       ),
     );
 
+    if (p.box) {
+      const [name = "", at = ""] = p.box.name.split("\n");
+      const what = p.box.what === "region" ? t("type.region") : shortFile(at);
+      out.push(h("p", { class: "message" }, h("b", {}, shortName(name)), ` ${what}`));
+    }
     if (p.log) out.push(h("p", { class: "message" }, h("b", {}, p.log.category), ` ${p.log.text}`));
     const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, t("zoomto"))];
     const mine = p.row.goroutine;
