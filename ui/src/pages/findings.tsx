@@ -173,7 +173,7 @@ function Place(props: { file: string; line: number; code: string; in: string }):
       </p>
       {props.code && (
         <pre class="finding-code" tabIndex={0}>
-          {props.code}
+          {props.code.includes("\n") ? props.code : props.code.trimStart()}
         </pre>
       )}
     </div>

@@ -5,6 +5,7 @@ import type { Cost, Job, JobList, Overview as Doc, OverviewLine, WorkbenchFile }
 import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { rawName } from "../lib/rawname.ts";
 import { choicesOf, fullType, splitType } from "../lib/sampletype.ts";
 import { isStored, parseStoreName, queryCommand, stemOf, titleOf } from "../lib/selector.ts";
 import { timeText } from "../lib/storetime.ts";
@@ -369,7 +370,7 @@ function Find({ name, changed }: { name: string; changed: () => void }): JSX.Ele
     const again = job?.state === "canceled" || job?.state === "failed";
     const started = again
       ? post<Job>(`/jobs/${job.id}/resume`)
-      : post<Job>("/jobs", { kind: "find", file: name });
+      : post<Job>("/jobs", { kind: "find", file: rawName(name) });
     started.then(setJob, fail);
   };
   const result = job?.result as { findings?: number } | undefined;

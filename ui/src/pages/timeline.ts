@@ -5,6 +5,7 @@ import { Inks, kindInk } from "../draw/timeline.ts";
 import { editorAddress } from "../lib/editor.ts";
 import { laneData } from "../lib/lane.ts";
 import { lanesSvg, type Lane } from "../lib/lanes.ts";
+import { rawName } from "../lib/rawname.ts";
 import { exactly } from "../lib/search.ts";
 import { colorOf } from "../lib/states.ts";
 import { SvgPen } from "../lib/svg.ts";
@@ -132,7 +133,7 @@ async function seek(source: ServerSource): Promise<void> {
 export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
-    ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`),
+    ServerSource.open(`/trace/${encodeURIComponent(rawName(file.value))}/`),
     timelineTexts.speak(language.value, others),
     ready,
   ]);
