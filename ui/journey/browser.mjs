@@ -236,3 +236,29 @@ export async function start({ height, pause = 0, fullPage = false }) {
     },
   };
 }
+
+/** What a name has done to a page: nothing. */
+export async function harmless(p, what) {
+  const found = await p.page.evaluate(() => ({
+    pwned: window.pwned,
+    elements: document.querySelectorAll("img, iframe, object, [onerror], [onload]").length,
+    links: [...document.querySelectorAll("a[href]")].filter((a) => /^\s*(javascript|data):/i.test(a.getAttribute("href"))).length,
+    scripts: document.querySelectorAll("script").length,
+    high: document.querySelector("header")?.getBoundingClientRect().bottom ?? 0,
+    text: document.documentElement.innerText,
+    wide: document.documentElement.scrollWidth,
+    window: window.innerWidth,
+    outside: [...document.querySelectorAll(".details, .tooltip, .name, header")]
+      .filter((e) => e.offsetParent && (e.getBoundingClientRect().right > window.innerWidth + 1 || e.getBoundingClientRect().left < -1))
+      .map((e) => `${e.className || e.tagName} ends at ${e.getBoundingClientRect().right}`),
+  }));
+  assert.equal(found.pwned, undefined, `${what}: a name runs`);
+  assert.equal(found.elements + found.links, 0, `${what}: a name is markup`);
+  // eslint-disable-next-line no-control-regex
+  const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/.exec(found.text);
+  assert.equal(bad && `${what}: U+${bad[0].charCodeAt(0).toString(16)} is shown`, null);
+  assert.ok(found.wide <= found.window, `${what}: it is ${found.wide} px wide in a window of ${found.window}`);
+  assert.deepEqual(found.outside, [], what);
+  assert.ok(found.high < 300, `${what}: the header is ${found.high} px high`);
+  return found;
+}

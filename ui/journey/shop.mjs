@@ -125,4 +125,248 @@ step("a load lists its targets", async () => {
   await p.close();
 });
 
+/** How the address of a place in the shop's module begins and ends. */
+const editor = (file) => new RegExp(`^vscode://file/.+/${file.replace(".", "\\.")}:\\d+$`);
+
+step("places in comparisons, diffs and the timeline open in the editor", async () => {
+  const p = await open("/compare?file=shop.whet&base=oldest.whet&noise=show&by=line", ".diff-table .place");
+  const place = p.page.locator(".diff-table tr", { hasText: "main.label" }).first().locator(".place a");
+  assert.match(await place.getAttribute("href"), editor("main.go"));
+  assert.match(await place.innerText(), /main\.go:\d+$/);
+  await p.accessible();
+  // Only places in the module have an address there.
+  await p.page.goto(`${address}/compare?file=shop.whet&base=oldest.whet&noise=show&by=line&all=true`);
+  const other = p.page.locator(".diff-table tr", { hasText: "strconv." }).first().locator(".place");
+  await other.waitFor();
+  assert.equal(await other.locator("a").count(), 0);
+  await p.page.goto(`${address}/proof?file=faster.json`);
+  const diff = p.page.locator("#change .diff a");
+  await diff.first().waitFor();
+  const hrefs = await diff.evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+  assert.match(hrefs[0], editor("join.go"));
+  assert.ok(hrefs[1].endsWith("/join.go:12"), String(hrefs));
+  assert.match(await p.page.locator("#strength .frame-at a").getAttribute("href"), editor("join.go"));
+  await p.close();
+  const q = await open("/timeline?file=shop.whet", ".lanes .name");
+  await q.page.waitForSelector("main[data-ready]");
+  await q.page.locator(".lanes canvas").focus();
+  const frame = q.page.locator(".details .stack a.editor-place").first();
+  for (let i = 0; i < 80 && (await frame.count()) === 0; i++) {
+    await q.page.keyboard.press(i % 4 === 3 ? "ArrowDown" : "ArrowRight");
+    await q.settle();
+  }
+  assert.match(await frame.getAttribute("href"), editor("main.go"));
+  await q.accessible();
+  await q.close();
+});
+
+step("regions within one another, and messages, are on the rows of goroutines", async () => {
+  const p = await open("/timeline?file=shop.whet", ".lanes .name");
+  const canvas = p.page.locator(".lanes canvas");
+  const search = p.page.locator('[data-type="goroutine"] input[type="search"]');
+  const asking = p.page.waitForRequest(/\/marks\?/);
+  await p.page.reload();
+  await p.page.waitForSelector("main[data-ready]");
+  await search.fill("conn\\).serve");
+  await search.scrollIntoViewIfNeeded();
+  await p.settle();
+  await p.page.waitForSelector("main[data-ready]");
+  // What the page asks for, of all goroutines that it lists: one with a region in another, and a message in that.
+  const asked = new URL((await asking).url());
+  const ids = await p.page.locator('.name[data-id^="g"]').evaluateAll((all) => all.map((n) => n.dataset.id));
+  asked.searchParams.set("ids", ids.join(","));
+  const { names, rows } = await p.page.evaluate((url) => fetch(url).then((r) => r.json()), asked.href);
+  const [found] = rows.flatMap(({ id, regions, logs }) =>
+    regions.flatMap((label) => {
+      const [from, to, is, depth] = label;
+      if (names[is] !== "label" || depth !== 1) return [];
+      const price = regions.find((r) => names[r[2]] === "price" && r[3] === 0 && r[0] < from && to <= r[1]);
+      const log = price && logs.find((l) => price[0] <= l.at && l.at <= from);
+      return log ? [{ id, label, price, log }] : [];
+    }),
+  );
+  assert.ok(found, "no goroutine has a region within another and a message");
+  const { id, label, price, log } = found;
+  const [from, to] = [price[0], price[1]];
+  const slack = Math.round((to - from) / 4);
+  await p.page.goto(`${address}/timeline?file=shop.whet#t=${from - slack}-${to + slack}&pin=${id}&more=${id}`);
+  await p.page.reload();
+  await p.page.waitForSelector("main[data-ready]");
+  await p.page.getByText("Pinned 1").waitFor();
+  const name = await p.page.locator(`.name[data-id="${id}"]`).first().boundingBox();
+  const all = await canvas.boundingBox();
+  const left = name.x + name.width;
+  /** Where a time is on the canvas. */
+  const x = (time) => left + ((time - from + slack) / (to - from + 2 * slack)) * (all.x + all.width - left);
+  /** The heights at which the tooltip says something, at a time, or some pixels from it. */
+  const heights = async (time, wanted, by = 0) => {
+    const ys = [];
+    for (let y = name.y; y < name.y + 90; y += 3) {
+      await p.page.mouse.move(x(time) + by, y);
+      await p.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      const tip = p.page.locator(".tooltip");
+      if ((await tip.isVisible()) && wanted.test(await tip.innerText())) ys.push(y);
+    }
+    return ys;
+  };
+  const middle = (label[0] + label[1]) / 2;
+  const outer = await heights(middle, /^price \d[\s\S]*region[\s\S]*goroutine/i);
+  const inner = await heights(middle, /^label \d[\s\S]*region/i);
+  await p.settle("regions");
+  assert.ok(outer.length > 2 && inner.length > 2, `${outer} and ${inner}`);
+  assert.ok(Math.max(...outer) < Math.min(...inner), `label is not below price: ${outer} and ${inner}`);
+  assert.ok(Math.min(...outer) > name.y + 10, "regions are below the states");
+  // The message is at its time, and nowhere else.
+  let said = [];
+  for (let by = -12; by <= 12 && said.length === 0; by += 4) said = await heights(log.at, /^step: before the label/, by);
+  assert.ok(said.length > 0 && Math.max(...said) < Math.min(...outer), `the message is at ${said}`);
+  assert.deepEqual(await heights(to - (to - from) / 50, /before the label/), []);
+  // Details, and a double click, which zooms to the region.
+  await p.page.mouse.click(x(middle), inner[1]);
+  const details = p.page.locator(".details");
+  await details.getByText("label region").waitFor();
+  await p.settle("regions-details");
+  await p.accessible();
+  await p.page.getByRole("button", { name: "Zoom to it" }).click();
+  await p.page.waitForFunction((was) => !location.hash.includes(was), `t=${from - slack}-`);
+  const [, a, b] = /t=(\d+)-(\d+)/.exec(await p.page.evaluate(() => location.hash)).map(Number);
+  assert.ok(a <= label[0] && b >= label[1] && b - a < to - from + 2 * slack, `${a}-${b} of ${label}`);
+  await p.close();
+});
+
+step("the minimap of a flame graph moves the part that is shown", async () => {
+  const p = await open("/flame?file=shop.whet", ".flame-host .graph canvas");
+  await p.settle();
+  const map = p.page.locator(".minimap");
+  const mark = map.locator(".minimap-window");
+  const part = () => p.page.evaluate(() => (new URLSearchParams(location.search).get("x") ?? "").split("-").map(Number));
+  assert.equal(await mark.isVisible(), false, "everything is shown");
+  // Zoomed with the wheel, and then dragged along.
+  const graph = await p.page.locator(".flame-host .graph canvas").boundingBox();
+  await p.page.mouse.move(graph.x + graph.width / 2, graph.y + 30);
+  await p.page.keyboard.down("Control");
+  for (let i = 0; i < 4; i++) await p.page.mouse.wheel(0, -200);
+  await p.page.keyboard.up("Control");
+  await p.page.waitForFunction(() => location.search.includes("x="));
+  await p.settle("minimap");
+  const [from, to] = await part();
+  const box = await map.boundingBox();
+  const shown = await mark.boundingBox();
+  const at = (n) => box.x + n * box.width;
+  assert.ok(Math.abs(shown.x - at(from)) < 3 && Math.abs(shown.width - (to - from) * box.width) < 6, "the window is marked");
+  const y = box.y + box.height / 2;
+  const picture = () => p.page.locator(".flame-host .graph canvas").evaluate((c) => c.toDataURL());
+  const before = await picture();
+  await p.page.mouse.click(at(0.02), y);
+  await p.page.waitForFunction(() => /[?&]x=0-/.test(location.search));
+  await p.settle();
+  const [start, end] = await part();
+  assert.ok(start === 0 && Math.abs(end - (to - from)) < 0.01, `a click moves to ${start}-${end}`);
+  assert.notEqual(await picture(), before);
+  await p.page.mouse.move(at(0.02), y);
+  await p.page.mouse.down();
+  await p.page.mouse.move(at(0.5), y, { steps: 5 });
+  await p.page.mouse.move(at(0.98), y, { steps: 5 });
+  await p.page.mouse.up();
+  await p.page.waitForFunction(() => Number(/[?&]x=([\d.]+)-/.exec(location.search)?.[1]) > 0.01);
+  await p.settle("minimap-dragged");
+  const [last, one] = await part();
+  assert.ok(Math.abs(one - 1) < 0.001 && Math.abs(one - last - (to - from)) < 0.01, `a drag moves to ${last}-${one}`);
+  // The link has it.
+  await p.page.reload();
+  await mark.waitFor();
+  await p.settle();
+  const again = await mark.boundingBox();
+  assert.ok(Math.abs(again.x + again.width - (box.x + box.width)) < 3, JSON.stringify(again));
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await mark.waitFor({ state: "hidden" });
+  await p.close();
+});
+
+step("findings have contents, and filters that the link keeps", async () => {
+  const p = await open("/findings?file=many.json", ".finding-row");
+  const contents = p.page.locator(".contents");
+  const rules = contents.locator(".rule-list button");
+  assert.deepEqual(await rules.allInnerTexts(), ["concat 6", "fmt 3", "regexp 3"]);
+  const links = contents.locator("nav a");
+  assert.equal(await links.count(), 2 + 12);
+  // A rule and a file.
+  await contents.getByRole("button", { name: "concat" }).click();
+  await p.page.waitForFunction(() => location.search.includes("rule=concat"));
+  assert.equal(await p.page.locator(".finding-row").count(), 6);
+  await contents.getByRole("searchbox").fill("part1.go");
+  await p.page.waitForFunction(() => document.querySelectorAll(".finding-row").length === 2);
+  assert.match(await contents.locator("summary").innerText(), /Contents 2 of 13/);
+  assert.deepEqual(await rules.allInnerTexts(), ["concat 2", "fmt 1", "regexp 1"]);
+  await p.settle("contents");
+  await p.accessible();
+  // The link reproduces it, and where the reader went.
+  await contents.getByRole("link", { name: /concat number 4/ }).click();
+  const there = () => p.page.evaluate(() => document.activeElement?.querySelector("h3")?.textContent ?? "");
+  await p.page.waitForFunction(() => location.search.includes("at=finding-"));
+  assert.equal(await there(), "concat number 4");
+  await p.page.reload();
+  await p.page.locator(".finding-row").first().waitFor();
+  assert.equal(await p.page.locator(".finding-row").count(), 2);
+  assert.equal(await there(), "concat number 4");
+  assert.equal(await contents.locator("a[aria-current]").innerText(), "concat number 4 10.00%");
+  // Back leads to before the jump, with the filters.
+  await p.page.goBack();
+  await p.page.waitForFunction(() => !location.search.includes("at="));
+  assert.equal(await p.page.locator(".finding-row").count(), 2);
+  await contents.getByRole("searchbox").fill("nothing like it");
+  await p.page.getByText("The filters keep nothing.").waitFor();
+  await contents.getByRole("button", { name: "Clear filters" }).click();
+  await p.page.waitForFunction(() => document.querySelectorAll(".finding-row").length === 12);
+  assert.ok(!/rule=|q=/.test(p.page.url()), p.page.url());
+  // A jump scrolls; two findings with one ID are two places.
+  await contents.getByRole("link", { name: /fmt number 11/ }).click();
+  await p.page.waitForFunction(() => document.activeElement?.textContent.includes("fmt number 11"));
+  const top = await p.page.locator(".finding-row", { hasText: "fmt number 11" }).evaluate((e) => e.getBoundingClientRect().top);
+  assert.ok(top > 0 && top < 700, `${top}`);
+  await p.close();
+});
+
+step("rewrites and verdicts have contents, too", async () => {
+  const p = await open("/fixes?file=fixes.json", ".attempt");
+  const contents = p.page.locator(".contents");
+  assert.deepEqual(await contents.locator(".rule-list button").allInnerTexts(), ["concat 3"]);
+  await contents.getByRole("link", { name: "string formatted by fmt dropped" }).click();
+  await p.page.waitForFunction(() => location.search.includes("at=rewrite-f2"));
+  assert.match(await p.page.evaluate(() => document.activeElement.textContent), /want <a>/);
+  await contents.getByRole("searchbox").fill("JSON");
+  await p.page.waitForFunction(() => document.querySelectorAll(".attempt").length === 1);
+  assert.equal(await p.page.locator("#untried").count(), 0);
+  await p.accessible();
+  await p.page.goto(`${address}/proof?file=faster.json`);
+  await p.page.locator(".figures").waitFor();
+  const titles = await contents.locator("nav a").allInnerTexts();
+  const heads = await p.page.locator(".with-contents-page .block > .block-head h2").allInnerTexts();
+  assert.deepEqual(titles, heads);
+  await contents.getByRole("searchbox").fill("Join sec");
+  await p.page.waitForFunction(() => document.querySelectorAll(".figures tbody tr").length === 0);
+  await contents.getByRole("searchbox").fill("join");
+  await p.page.waitForFunction(() => document.querySelectorAll(".figures tbody tr").length > 0);
+  assert.ok((await p.page.locator("#change .diff span").count()) > 2);
+  await p.close();
+});
+
+step("on a phone, contents and filters fold", async () => {
+  for (const [path, ready] of [
+    ["/findings?file=many.json", ".finding-row"],
+    ["/fixes?file=fixes.json", ".attempt"],
+    ["/proof?file=faster.json", ".figures"],
+  ]) {
+    const p = await open(path, ready, { viewport: { width: 390, height: 844 } });
+    const search = p.page.locator(".contents").getByRole("searchbox");
+    assert.equal(await search.isVisible(), false, path);
+    await p.page.locator(".contents > summary").click();
+    await search.waitFor();
+    await p.settle(`contents-${path.slice(1, 5)}-390`);
+    await p.accessible();
+    assert.ok(await p.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path);
+    await p.close();
+  }
+});
+
 await journey.walk();

@@ -203,6 +203,39 @@ step("record from the page", async () => {
   await p.close();
 });
 
+step("a recording that was canceled starts again, and one whose connection breaks goes on", async () => {
+  const middle = await between(address);
+  const p = await journey.open(`${middle.address}/`, { ready: ".record form" });
+  await p.page.getByLabel("Duration").fill("8s");
+  await p.page.getByLabel("Trace", { exact: true }).fill("0s");
+  await p.page.getByRole("button", { name: "Record", exact: true }).click();
+  const running = p.page.locator(".job-running");
+  await running.locator("progress[value]").waitFor();
+  // Another page, and this one when it is loaded again, follow the same job.
+  await p.page.reload();
+  await running.locator("progress[value]").waitFor();
+  await running.getByRole("button", { name: "Cancel" }).click();
+  const canceled = p.page.locator(".job").first();
+  await canceled.and(p.page.locator(".job-canceled")).waitFor();
+  await canceled.getByRole("button", { name: "Again" }).click();
+  await running.locator("progress[value]").waitFor();
+  const at = Number(await running.locator("progress").getAttribute("value"));
+  await middle.stop();
+  await p.page.locator(".offline").waitFor();
+  assert.ok(await running.isVisible(), "the job is still shown");
+  await middle.start();
+  await p.page.locator(".offline").waitFor({ state: "detached" });
+  const done = p.page.locator(".job").first();
+  await done.and(p.page.locator(".job-done")).waitFor();
+  assert.ok(at < 1, String(at));
+  const made = await done.getByRole("link", { name: /^Open recording-/ }).innerText();
+  await done.getByRole("link").click();
+  await p.page.getByText("joinQuickly").first().waitFor();
+  assert.ok(p.page.url().includes(made.replace("Open ", "")), p.page.url());
+  await p.close(/Failed to load resource|ERR_/);
+  await middle.stop();
+});
+
 step("share what I see", async () => {
   const p = await open("/flame?file=before.whet", picture);
   await p.settle();
@@ -752,8 +785,9 @@ step("results of benchmarks and findings have pages", async () => {
     assert.match(await found.innerText(), /25\.00%[\s\S]*join\.go:12[\s\S]*<b>all<\/b>[\s\S]*b\.WriteString\(part\)/);
     await p.settle(`findings-${width}-${colorScheme}`);
     await accessible(p);
+    if (width < 1000) await p.page.locator(".contents > summary").click(); // it folds
     await p.page.getByLabel("Filter by rule, function or file").fill("nothing");
-    await p.page.getByText("There are no findings.").waitFor();
+    await p.page.getByText("The filters keep nothing.").waitFor();
     await p.page.getByRole("link", { name: "whet", exact: true }).click();
     for (const name of ["bench.txt", "compared.json"]) {
       await p.page.getByRole("link", { name }).click();
@@ -966,8 +1000,7 @@ step("the server goes and comes back, and nothing is lost", async () => {
   await p.page.locator(".trouble").waitFor();
   await middle.start();
   await p.page.locator(".offline").waitFor({ state: "detached" });
-  await p.page.getByRole("button", { name: "Try again" }).click();
-  await p.page.locator(".memory-bar").waitFor();
+  await p.page.locator(".memory-bar").waitFor(); // by itself
   await p.page.goBack();
   await p.page.locator(hot).first().waitFor();
   await p.close(/Failed to load resource|ERR_/);

@@ -3,6 +3,8 @@ package workbench
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/load"
@@ -57,6 +60,38 @@ func startShop(t *testing.T, dir string) (address string) {
 	return strings.TrimSpace(line)
 }
 
+// writeResults writes a file with findings of three rules, and those of whet prove and whet fix, which are older than
+// the recordings.
+func writeResults(t *testing.T, dir string) {
+	t.Helper()
+	all := proofs(t)
+	found := find.Result{Schema: find.Schema, Module: "example.com/shop", Rules: 7}
+	for i := range 12 {
+		rule := []string{"concat", "concat", "regexp", "fmt"}[i%4]
+		found.Findings = append(found.Findings, find.Finding{
+			ID: fmt.Sprintf("f%d", i/2), Rule: rule, Title: fmt.Sprintf("%s number %d", rule, i), Why: "it is slow",
+			Function: "main.label", Saving: 0.5 / float64(i+1),
+			Places: []find.Place{{File: fmt.Sprintf("part%d.go", i%3), Line: 12 + i, Code: "text += part"}},
+		})
+	}
+	found.Unexplained = []find.HotLine{{Place: find.Place{File: "part2.go", Line: 99}, Function: "main.order", Saving: 0.2}}
+	data, err := json.Marshal(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["many.json"] = data
+	old := time.Now().Add(-time.Hour)
+	for name, data := range all {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestJourneyShop walks through parts of pages in a real browser, as ui/journey/shop.mjs says, with the recording of a
 // service whose module is there.
 func TestJourneyShop(t *testing.T) {
@@ -80,6 +115,7 @@ func TestJourneyShop(t *testing.T) {
 				t.Fatal(err, sum)
 			}
 		}
+		writeResults(t, dir)
 		s, _ := serveDir(t, dir, access.Options{}, func(o *Options) {
 			o.Assets, o.Dir = ui.App(), module
 			o.Editor = &Editor{

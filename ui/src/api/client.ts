@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { plainAll } from "../lib/plain.ts";
+import { fileParams, rawName } from "../lib/rawname.ts";
 import type { Job, Problem } from "./v1.ts";
 
 const base = "/api/v1";
@@ -14,6 +15,9 @@ export class ProblemError extends Error {
   }
 }
 
+/** The server did not answer. */
+export class Unreachable extends Error {}
+
 /** Whether the server answers. */
 export const online = signal(true);
 
@@ -25,7 +29,9 @@ export type Params = Record<string, string | number | boolean | undefined>;
 /** The address of an operation; parameters that are empty are left out. */
 export function address(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
-  for (const [k, v] of Object.entries(params)) if (v !== undefined && v !== "" && v !== false) query.set(k, String(v));
+  for (const [k, v] of Object.entries(params))
+    if (v !== undefined && v !== "" && v !== false)
+      query.set(k, fileParams.has(k) ? rawName(String(v)) : String(v));
   const text = query.toString();
   return base + path + (text ? `?${text}` : "");
 }
@@ -88,8 +94,9 @@ async function send(url: string, init: RequestInit, tries = mostJobs): Promise<R
     const all = { credentials: "same-origin", ...init, headers } as const;
     r = saved ? fromSaved(url) : await fetch(url, all);
   } catch (err) {
-    if (!saved && !(err instanceof DOMException && err.name === "AbortError")) online.value = false;
-    throw err;
+    if (saved || (err instanceof DOMException && err.name === "AbortError")) throw err;
+    online.value = false;
+    throw new Unreachable("the server does not answer", { cause: err });
   }
   online.value = true;
   if (later && r.status === 202) {
@@ -214,11 +221,17 @@ export async function getFile(url: string): Promise<{ name: string; content: Blo
   return { name, content: await r.blob() };
 }
 
-/** The answer, or null if it is still the one with the tag. */
-export async function getChanged<T>(path: string, tag: string): Promise<{ value: T; tag: string } | null> {
+/** The answer, or null if it is still the one with the tag. seen gets it as the server sent it. */
+export async function getChanged<T>(
+  path: string,
+  tag: string,
+  seen: (value: T) => void,
+): Promise<{ value: T; tag: string } | null> {
   const r = await send(address(path), { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
   if (r.status === 304) return null;
-  return { value: plainAll((await r.json()) as T), tag: r.headers.get("ETag") ?? "" };
+  const value = (await r.json()) as T;
+  seen(value);
+  return { value: plainAll(value), tag: r.headers.get("ETag") ?? "" };
 }
 
 /** Sends a document, or a file. */

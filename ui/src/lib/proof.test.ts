@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { costValue, difference, diffLines, figures, numberOf, type UnitOf } from "./proof.ts";
+import {
+  costValue,
+  difference,
+  diffLines,
+  figures,
+  filesOf,
+  hunkLine,
+  numberOf,
+  ofFiles,
+  type UnitOf,
+} from "./proof.ts";
 
 const unit = (u: Partial<UnitOf>): UnitOf => ({
   unit: "sec/op",
@@ -127,5 +137,27 @@ describe("diffLines", () => {
   it("takes what is no diff", () => {
     expect(diffLines("")).toEqual([{ kind: "", text: "" }]);
     expect(diffLines("@@ what @@\n+x").map((l) => l.kind)).toEqual(["hunk", ""]);
+  });
+});
+
+describe("the files of a diff", () => {
+  const lines = diffLines(
+    "diff a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n" +
+      "diff a/b/c.go b/b/c.go\n--- a/b/c.go\n+++ b/b/c.go\n@@ -9,2 +12,2 @@\n--- z\n+++ z\n same\n",
+  );
+  it("are named, and a removed line is not one", () => {
+    expect(filesOf(lines)).toEqual(["a.go", "b/c.go"]);
+  });
+  it("are kept by name", () => {
+    expect(ofFiles(lines, (f) => f === "a.go").map((l) => l.text)).toEqual(["a.go", "@@ -1 +1 @@", "-x", "+y"]);
+    expect(ofFiles(lines, () => true)).toEqual(lines);
+    expect(ofFiles(lines, () => false)).toEqual([]);
+  });
+  it.each([
+    ["@@ -9,2 +12,2 @@ func F()", 12],
+    ["@@ -1 +0,0 @@", 0],
+    ["@@ x", 0],
+  ])("begin their hunks: %s", (text, want) => {
+    expect(hunkLine(text)).toBe(want);
   });
 });

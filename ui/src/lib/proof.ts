@@ -188,3 +188,22 @@ export function diffLines(diff: string): DiffLine[] {
   }
   return lines;
 }
+
+/** The names of the files in the lines of a diff, in their order. */
+export function filesOf(lines: readonly DiffLine[]): string[] {
+  return lines.filter((l) => l.kind === "file").map((l) => l.text);
+}
+
+/** The lines of the files that are kept. */
+export function ofFiles(lines: readonly DiffLine[], keep: (file: string) => boolean): DiffLine[] {
+  let on = true;
+  return lines.filter((l) => {
+    if (l.kind === "file") on = keep(l.text);
+    return on;
+  });
+}
+
+/** The first line that a hunk has in the changed file; 0 if the text is not the head of one. */
+export function hunkLine(text: string): number {
+  return Number(/^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text)?.[1] ?? 0);
+}

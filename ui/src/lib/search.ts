@@ -3,7 +3,7 @@ import { Kind, type Frame } from "./decode.ts";
 export interface Search {
   readonly match: Uint8Array; // per frame
   readonly frames: number; // how many match
-  readonly note: string; // a problem of the query, or ""
+  readonly note: "" | "kind" | "literal"; // unknown kind, or not a regular expression
 }
 
 const kinds: Record<string, Kind> = { own: Kind.Own, std: Kind.Std, dep: Kind.Dependency, other: Kind.Unknown };
@@ -26,10 +26,10 @@ export function search(frames: readonly Frame[], query: string): Search | null {
     });
   };
   const [, field, rest] = /^(file:|pkg:|kind:)?\s*(.*)$/s.exec(query)!;
-  let note = "";
+  let note: Search["note"] = "";
   if (field === "kind:") {
     const kind = kinds[rest];
-    if (kind === undefined) note = "kind: own, std, dep or other";
+    if (kind === undefined) note = "kind";
     else mark((f) => f.kind === kind);
   } else if (rest !== "") {
     let re: RegExp;
@@ -38,7 +38,7 @@ export function search(frames: readonly Frame[], query: string): Search | null {
       re = new RegExp(rest, flags);
     } catch {
       re = new RegExp(rest.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), flags);
-      note = "not a regular expression: searched for literally";
+      note = "literal";
     }
     const of = field === "file:" ? (f: Frame) => f.file : field === "pkg:" ? (f: Frame) => f.pkg : (f: Frame) => f.name;
     mark((f) => re.test(of(f)));

@@ -9,6 +9,7 @@ import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, First, Loading, More, Section, Warnings } from "../parts/basics.tsx";
 import { filterFlags, filterLinks, filterParams, Filters } from "../parts/filters.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { aboutFile, files, pprofFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
@@ -230,6 +231,12 @@ function pick(e: Entry, doc: DiffResult): Value {
   return doc.own ? e.cum : e.flat;
 }
 
+/** Where an entry is: the end of its path, and its line if it has one. */
+function placeText(e: Entry): string {
+  if (!e.file) return "";
+  return `${e.file.split("/").slice(-2).join("/")}${e.line ? `:${e.line}` : ""}`;
+}
+
 /** What changed most, as bars. */
 function bars(doc: DiffResult): BarRow[] {
   return list(doc)
@@ -238,7 +245,7 @@ function bars(doc: DiffResult): BarRow[] {
     .sort((a, b) => Math.abs(b.v.change) - Math.abs(a.v.change))
     .map(({ e, v }) => ({
       name: shortName(e.name),
-      note: e.file ? `${e.file.split("/").slice(-2).join("/")}${e.line ? `:${e.line}` : ""}` : "",
+      note: placeText(e),
       value: v.change,
       text: `${v.change > 0 ? "+" : "−"}${quantity(Math.abs(v.change), doc.unit)} (${relative(v)})`,
       color: within(v) ? property("--k-other") : `oklch(${property(v.change > 0 ? "--diff-up" : "--diff-down")})`,
@@ -399,8 +406,7 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
                 )}
                 {e.file && (
                   <span class="place">
-                    {e.file.split("/").slice(-2).join("/")}
-                    {e.line ? `:${e.line}` : ""}
+                    <EditorPlace file={e.file} line={e.line} text={placeText(e)} own={false} />
                   </span>
                 )}
               </th>

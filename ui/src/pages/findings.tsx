@@ -3,18 +3,21 @@ import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Evidence, Finding, FindResult, HotLine } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
+import { distinct, hasWords } from "../lib/contents.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { Bar, Failure, First, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { chosenRules, WithContents } from "../parts/contents.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
-import { change, file, param } from "../state/route.ts";
+import { file, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
 import { Diff } from "./overview.tsx";
 
-/** How many lines without a finding, and how many places of one finding, are drawn. */
+/** How many findings, lines without one, and places of one finding are drawn. */
+const most = 200;
 const mostLines = 50;
 const mostPlaces = 8;
 
@@ -68,11 +71,16 @@ function rows(list: readonly Finding[]): (string | number)[][] {
 
 function Document({ d }: { d: FindResult }): JSX.Element {
   const all = d.findings ?? [];
-  const query = param("q").toLowerCase();
-  const text = (f: Finding) =>
-    [f.rule, f.title, f.function, ...(f.places ?? []).map((p) => p.file)].join(" ").toLowerCase();
-  const found = all.filter((f) => query.split(/\s+/).every((w) => text(f).includes(w)));
-  const lines = d.unexplained ?? [];
+  const ids = distinct(all.map((f) => `finding-${f.id}`));
+  const query = param("q");
+  const chosen = chosenRules();
+  const read = all
+    .map((f, i) => ({ f, id: ids[i]! }))
+    .filter(({ f }) => hasWords(query, [f.rule, f.title, f.function, ...(f.places ?? []).map((p) => p.file)]));
+  const found = read.filter(({ f }) => chosen.size === 0 || chosen.has(f.rule));
+  // A line without a finding has no rule.
+  const lines = (d.unexplained ?? []).filter((l) => chosen.size === 0 && hasWords(query, [l.function, l.file]));
+  const listed = found.slice(0, most);
   return (
     <>
       <div class="facts-block">
@@ -80,43 +88,48 @@ function Document({ d }: { d: FindResult }): JSX.Element {
         <p class="quiet">{[d.program || d.module, t("find.rules", { n: d.rules })].filter(Boolean).join(" · ")}</p>
       </div>
       <Warnings list={d.warnings} />
-      <Section
-        title={t("find.list")}
-        aside={
-          <input
-            class="wide-search"
-            type="search"
-            placeholder={t("find.filter")}
-            aria-label={t("find.filter")}
-            value={param("q")}
-            onInput={(e) => change({ q: e.currentTarget.value }, true)}
-          />
-        }
+      <WithContents
+        filter={t("find.filter")}
+        rules={{ of: read.map(({ f }) => f.rule) }}
+        kept={found.length + lines.length}
+        all={all.length + (d.unexplained?.length ?? 0)}
+        chapters={[
+          {
+            id: "found",
+            title: t("find.list"),
+            count: found.length,
+            entries: listed.map(({ f, id }) => ({ id, title: f.title, note: percent(f.saving, 1) })),
+          },
+          ...(lines.length > 0 ? [{ id: "lines", title: t("find.unexplained"), count: lines.length }] : []),
+        ]}
       >
-        {found.length === 0 && <p class="quiet">{t("find.none")}</p>}
-        <ol class="line-list">
-          {found.map((f) => (
-            <Item key={f.id} f={f} />
-          ))}
-        </ol>
-      </Section>
-      {lines.length > 0 && (
-        <Section title={t("find.unexplained")}>
-          <ul class="line-list">
-            {lines.slice(0, mostLines).map((l, i) => (
-              <Line key={i} l={l} />
+        <Section title={t("find.list")} id="found">
+          {found.length === 0 && <p class="quiet">{all.length > 0 ? t("find.kept") : t("find.none")}</p>}
+          <ol class="line-list">
+            {listed.map(({ f, id }) => (
+              <Item key={id} f={f} id={id} />
             ))}
-          </ul>
-          <First n={mostLines} all={lines.length} />
+          </ol>
+          <First n={most} all={found.length} />
         </Section>
-      )}
+        {lines.length > 0 && (
+          <Section title={t("find.unexplained")} id="lines">
+            <ul class="line-list">
+              {lines.slice(0, mostLines).map((l, i) => (
+                <Line key={i} l={l} />
+              ))}
+            </ul>
+            <First n={mostLines} all={lines.length} />
+          </Section>
+        )}
+      </WithContents>
     </>
   );
 }
 
-function Item({ f }: { f: Finding }): JSX.Element {
+function Item({ f, id }: { f: Finding; id: string }): JSX.Element {
   return (
-    <li class="line-row finding-row" id={f.id}>
+    <li class="line-row finding-row" id={id} tabIndex={-1}>
       <div class="line-cost">
         <b>{percent(f.saving, 1)}</b> <Bar share={f.saving} />
       </div>
@@ -160,7 +173,7 @@ function Place(props: { file: string; line: number; code: string; in: string }):
       </p>
       {props.code && (
         <pre class="finding-code" tabIndex={0}>
-          {props.code}
+          {props.code.includes("\n") ? props.code : props.code.trimStart()}
         </pre>
       )}
     </div>

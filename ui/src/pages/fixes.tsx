@@ -3,10 +3,12 @@ import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Attempt, FixResult } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
+import { distinct, hasWords } from "../lib/contents.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { number } from "../lib/when.ts";
 import { Choice, Failure, First, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { chosenRules, WithContents, type Chapter } from "../parts/contents.tsx";
 import { answersFacts, Facts, Figures, measuredFacts, ProofDiff } from "../parts/evidence.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
@@ -82,14 +84,50 @@ function rows(list: readonly Attempt[]): (string | number)[][] {
   ];
 }
 
+/** A rewrite that was tried, with the name of its element. */
+interface Named {
+  readonly a: Attempt;
+  readonly id: string;
+}
+
+function named(what: string, list: readonly Attempt[]): Named[] {
+  const ids = distinct(list.map((a) => `${what}-${a.finding.id}`));
+  return list.map((a, i) => ({ a, id: ids[i]! }));
+}
+
+/** What the filter for text looks in. */
+function textsOf({ finding: f }: Attempt): string[] {
+  return [f.rule, f.title, f.function, ...(f.places ?? []).map((p) => p.file)];
+}
+
 function Document({ d }: { d: FixResult }): JSX.Element {
   const all = d.attempts ?? [];
-  const settings = d.settings ?? [];
-  const untried = d.untried ?? [];
+  const query = param("q");
+  const chosen = chosenRules();
+  const tries = named("rewrite", all);
+  const set = named("setting", d.settings ?? []);
+  const read = [tries, set].map((list) => list.filter(({ a }) => hasWords(query, textsOf(a))));
+  const [rewrites = [], settings = []] = read.map((list) =>
+    list.filter(({ a }) => chosen.size === 0 || chosen.has(a.finding.rule)),
+  );
+  // What was not tried has no rule.
+  const untried = (d.untried ?? []).filter(
+    (u) => chosen.size === 0 && hasWords(query, [u.title, u.function, u.file, u.reason]),
+  );
   const groups = (Object.keys(groupText) as Group[]).filter((g) => all.some((a) => groupOf(a) === g));
   const shown = param("show");
-  const listed = groups.flatMap((g) => (shown && shown !== g ? [] : all.filter((a) => groupOf(a) === g)));
+  const listed = groups.flatMap((g) => (shown && shown !== g ? [] : rewrites.filter(({ a }) => groupOf(a) === g)));
   const kept = all.filter((a) => a.stage === "kept").length;
+  const measured = d.service?.ab || d.total?.ab || d.with_settings?.ab;
+  const entries = (list: readonly Named[]) =>
+    list.slice(0, most).map(({ a, id }) => ({ id, title: a.finding.title, note: t(groupText[groupOf(a)]) }));
+  const chapters: Chapter[] = [];
+  if (measured) chapters.push({ id: "total", title: t("fixes.total") });
+  if (all.length > 0)
+    chapters.push({ id: "rewrites", title: t("fixes.rewrites"), count: listed.length, entries: entries(listed) });
+  if (settings.length > 0)
+    chapters.push({ id: "settings", title: t("fixes.settings"), count: settings.length, entries: entries(settings) });
+  if (untried.length > 0) chapters.push({ id: "untried", title: t("fixes.untried"), count: untried.length });
   return (
     <>
       <div class={`verdict-head mood-${kept > 0 ? "good" : "warn"}`}>
@@ -108,75 +146,85 @@ function Document({ d }: { d: FixResult }): JSX.Element {
           ...(d.broken ?? []).map((b) => t("fixes.broken", { name: b.package, why: b.reason.split("\n")[0] ?? "" })),
         ]}
       />
-      {(d.service?.ab || d.total?.ab || d.with_settings?.ab) && (
-        <Section title={t("fixes.total")}>
-          {d.service && <Figures m={d.service} all title={t("fixes.service")} />}
-          <Figures m={d.total} all {...(d.service || d.with_settings ? { title: t("fixes.benchmarks") } : {})} />
-          {d.with_settings && <Figures m={d.with_settings} all title={t("fixes.withsettings")} />}
-        </Section>
-      )}
-      {all.length > 0 && (
-        <Section
-          title={t("fixes.rewrites")}
-          aside={
-            groups.length > 1 && (
-              <Choice
-                label={t("fixes.show")}
-                value={shown}
-                options={[["", t("hub.all")], ...groups.map((g) => [g, t(groupText[g])] as const)]}
-                pick={(show) => change({ show }, true)}
-              />
-            )
-          }
-        >
-          <ol class="line-list">
-            {listed.slice(0, most).map((a, i) => (
-              <Item key={`${i} ${a.finding.id}`} a={a} />
-            ))}
-          </ol>
-          <First n={most} all={listed.length} />
-        </Section>
-      )}
-      {settings.length > 0 && (
-        <Section title={t("fixes.settings")}>
-          <ol class="line-list">
-            {settings.slice(0, most).map((a, i) => (
-              <Item key={`${i} ${a.finding.id}`} a={a} />
-            ))}
-          </ol>
-          <First n={most} all={settings.length} />
-        </Section>
-      )}
-      {untried.length > 0 && (
-        <Section title={t("fixes.untried")}>
-          <ul class="line-list">
-            {untried.slice(0, most).map((u, i) => (
-              <li key={i} class="line-row">
-                <div class="line-cost">{u.share > 0 && <b>{percent(u.share, 1)}</b>}</div>
-                <div>
-                  <p class="frame-at">
-                    {shortName(u.function)} · <EditorPlace file={u.file} line={u.line} />
-                  </p>
-                  <p>{[u.title, u.reason].filter(Boolean).join(": ")}</p>
-                </div>
-              </li>
-            ))}
-          </ul>
-          <First n={most} all={untried.length} />
-        </Section>
-      )}
+      <WithContents
+        filter={t("find.filter")}
+        rules={{ of: read.flat().map(({ a }) => a.finding.rule) }}
+        kept={listed.length + settings.length + untried.length}
+        all={tries.length + set.length + (d.untried?.length ?? 0)}
+        chapters={chapters}
+      >
+        {measured && (
+          <Section title={t("fixes.total")} id="total">
+            {d.service && <Figures m={d.service} all title={t("fixes.service")} />}
+            <Figures m={d.total} all {...(d.service || d.with_settings ? { title: t("fixes.benchmarks") } : {})} />
+            {d.with_settings && <Figures m={d.with_settings} all title={t("fixes.withsettings")} />}
+          </Section>
+        )}
+        {all.length > 0 && (
+          <Section
+            title={t("fixes.rewrites")}
+            id="rewrites"
+            aside={
+              groups.length > 1 && (
+                <Choice
+                  label={t("fixes.show")}
+                  value={shown}
+                  options={[["", t("hub.all")], ...groups.map((g) => [g, t(groupText[g])] as const)]}
+                  pick={(show) => change({ show }, true)}
+                />
+              )
+            }
+          >
+            {listed.length === 0 && <p class="quiet">{t("find.kept")}</p>}
+            <ol class="line-list">
+              {listed.slice(0, most).map(({ a, id }) => (
+                <Item key={id} a={a} id={id} />
+              ))}
+            </ol>
+            <First n={most} all={listed.length} />
+          </Section>
+        )}
+        {settings.length > 0 && (
+          <Section title={t("fixes.settings")} id="settings">
+            <ol class="line-list">
+              {settings.slice(0, most).map(({ a, id }) => (
+                <Item key={id} a={a} id={id} />
+              ))}
+            </ol>
+            <First n={most} all={settings.length} />
+          </Section>
+        )}
+        {untried.length > 0 && (
+          <Section title={t("fixes.untried")} id="untried">
+            <ul class="line-list">
+              {untried.slice(0, most).map((u, i) => (
+                <li key={i} class="line-row">
+                  <div class="line-cost">{u.share > 0 && <b>{percent(u.share, 1)}</b>}</div>
+                  <div>
+                    <p class="frame-at">
+                      {shortName(u.function)} · <EditorPlace file={u.file} line={u.line} />
+                    </p>
+                    <p>{[u.title, u.reason].filter(Boolean).join(": ")}</p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+            <First n={most} all={untried.length} />
+          </Section>
+        )}
+      </WithContents>
     </>
   );
 }
 
 /** A rewrite with its proof next to the diff, or why it was dropped. */
-function Item({ a }: { a: Attempt }): JSX.Element {
+function Item({ a, id }: Named): JSX.Element {
   const f = a.finding;
   const at = f.places?.[0];
   const group = groupOf(a);
   const set = [...(f.fix?.setting?.build ?? []), ...(f.fix?.setting?.run ?? [])];
   return (
-    <li class={`attempt attempt-${group}`} id={f.id}>
+    <li class={`attempt attempt-${group}`} id={id} tabIndex={-1}>
       <h3>
         <span class={`badge mood-${group === "kept" ? "good" : group === "dropped" ? "bad" : "warn"}`}>
           {t(groupText[group])}

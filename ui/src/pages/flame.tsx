@@ -250,7 +250,7 @@ function Search({ model, params }: { model: Model | null; params: FlameParams })
     const { scene } = model.scene(state);
     if (r)
       found = t("flame.found", { share: percent(matchedMass(scene, r.match), model.view(state).total), n: r.frames });
-    if (r?.note) found += ` (${r.note})`;
+    if (r?.note) found += ` (${flameTexts.t(`note.${r.note}`)})`;
   }
   return (
     <div class="flame-search" role="search">

@@ -10,7 +10,7 @@ import { aboutFile, pprofFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
-import { t } from "../texts/index.ts";
+import { language, t } from "../texts/index.ts";
 import { CallGraphView } from "../views/callgraph.ts";
 
 async function savePng(svg: string | undefined, stem: string): Promise<void> {
@@ -69,6 +69,7 @@ export function GraphView(): JSX.Element {
     const names = (value?.doc.nodes ?? []).map((x) => x.function ?? x.name);
     view.current?.pick(param("box") ? names.indexOf(param("box")) : -1);
   }, [value, param("box")]);
+  useEffect(() => view.current?.name(t("graph.picture")), [value, language.value]);
   useEffect(() => view.current?.find(found), [value, found]);
   useEffect(() => {
     if (!value) return;

@@ -8,6 +8,7 @@ import { curve, lastOf, perSecond } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
 import { plainAll } from "../lib/plain.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { barFiles, property } from "../state/picture.ts";
 import { change, link, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
@@ -155,7 +156,7 @@ function Lines({ s, bySum }: { s: State; bySum: boolean }): JSX.Element {
                 <th scope="row" class="text">
                   <span class="row-name">{shortName(l.function)}</span>{" "}
                   <span class="row-place">
-                    {l.path}:{l.line}
+                    <EditorPlace file={l.file} line={l.line} text={`${l.path}:${l.line}`} own={false} />
                   </span>
                 </th>
                 <td>

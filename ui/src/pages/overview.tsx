@@ -1,10 +1,11 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { address, follow, get, getBytes, isSaved, post } from "../api/client.ts";
-import type { Cost, Job, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
+import type { Cost, Job, JobList, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { rawName } from "../lib/rawname.ts";
 import { choicesOf, fullType, splitType } from "../lib/sampletype.ts";
 import { isStored, parseStoreName, queryCommand, stemOf, titleOf } from "../lib/selector.ts";
 import { timeText } from "../lib/storetime.ts";
@@ -327,41 +328,71 @@ export function Diff({ text }: { text: string }): JSX.Element {
 
 /** Looks for the causes of costs, if the server was started in a module. */
 function Find({ name, changed }: { name: string; changed: () => void }): JSX.Element | null {
+  const [job, setJob] = useState<Job | null>(null);
   const [step, setStep] = useState("");
-  const [ended, setEnded] = useState<Job | null>(null);
+  const [lost, lose] = useState(false);
   const [error, fail] = useState<unknown>(null);
-  if (!files.value || isSaved()) return null;
-  if (!files.value.find) return <p class="quiet">{t("over.nofind")}</p>;
-  const start = async () => {
-    fail(null);
-    try {
-      const job = await post<Job>("/jobs", { kind: "find", file: name });
-      setStep("…");
-      follow(job.id, (e) => {
+  const can = Boolean(files.value?.find) && !isSaved();
+  useEffect(() => {
+    if (!can) return;
+    // One that still runs, whichever page started it.
+    get<JobList>("/jobs").then(
+      (l) => {
+        const last = l.jobs?.find((j) => j.kind === "find" && j.command?.[2] === name);
+        if (last && last.state !== "done") setJob(last);
+      },
+      () => undefined, // one can be started all the same
+    );
+  }, [can, name]);
+  useEffect(() => {
+    if (job?.state !== "running") return;
+    setStep("…");
+    return follow(
+      job.id,
+      (e) => {
         if (e.text) setStep(e.text);
         if (!e.job) return;
-        setStep("");
-        setEnded(e.job);
+        setJob(e.job);
         if (e.job.state === "done") changed();
-      });
-    } catch (err) {
-      fail(err);
-    }
+      },
+      () => {
+        setJob(null);
+        lose(true);
+      },
+    );
+  }, [job?.id, job?.state]);
+  if (!files.value || isSaved()) return null;
+  if (!can) return <p class="quiet">{t("over.nofind")}</p>;
+  const start = () => {
+    fail(null);
+    lose(false);
+    const again = job?.state === "canceled" || job?.state === "failed";
+    const started = again
+      ? post<Job>(`/jobs/${job.id}/resume`)
+      : post<Job>("/jobs", { kind: "find", file: rawName(name) });
+    started.then(setJob, fail);
   };
-  const result = ended?.result as { findings?: number } | undefined;
+  const result = job?.result as { findings?: number } | undefined;
   return (
     <div class="find">
-      {step ? (
-        <p role="status">{t("over.finding", { step })}</p>
+      {job?.state === "running" ? (
+        <>
+          <p role="status">{t("over.finding", { step })}</p>
+          <button type="button" onClick={() => void post(`/jobs/${job.id}/cancel`).catch(fail)}>
+            {t("record.cancel")}
+          </button>
+        </>
       ) : (
-        <button type="button" onClick={() => void start()}>
+        <button type="button" onClick={start}>
           {t("over.find")}
         </button>
       )}
-      {ended?.state === "done" && <span role="status">{t("over.found", { n: result?.findings ?? 0 })}</span>}
-      {ended?.error && (
+      {job?.state === "done" && <span role="status">{t("over.found", { n: result?.findings ?? 0 })}</span>}
+      {job?.state === "canceled" && <span role="status">{t("record.canceled")}</span>}
+      {lost && <p class="trouble">{t("record.lost")}</p>}
+      {job?.error && (
         <p class="trouble">
-          {ended.error} {ended.hint}
+          {job.error} {job.hint}
         </p>
       )}
       {error !== null && <Failure error={error} />}

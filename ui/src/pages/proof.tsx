@@ -3,18 +3,20 @@ import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { ProveResult, Verdict } from "../api/v1.ts";
 import type { BarRow } from "../lib/bars.ts";
+import { hasWords } from "../lib/contents.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { outcomes } from "../lib/outcomes.ts";
-import { costValue, difference, figures } from "../lib/proof.ts";
+import { costValue, difference, diffLines, figures, filesOf } from "../lib/proof.ts";
 import { number, span } from "../lib/when.ts";
 import { Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { WithContents, type Chapter } from "../parts/contents.tsx";
 import { answersFacts, Differs, Facts, Figures, measuredFacts, ProofDiff, StrengthOf } from "../parts/evidence.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
-import { file } from "../state/route.ts";
+import { file, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
-import { language, t } from "../texts/index.ts";
+import { language, t, type Key } from "../texts/index.ts";
 
 const count = (n: number) => number(n, language.value);
 
@@ -72,6 +74,27 @@ function Document({ d }: { d: ProveResult }): JSX.Element {
   const v = d.verdict ?? null;
   const changed = d.changed;
   const costs = d.side_costs ?? [];
+  const notJudged = changesNotJudged(d);
+  const query = param("q");
+  const parts: readonly (readonly [id: string, title: Key, there: unknown])[] = [
+    ["missing", "proof.missing", d.missing?.length],
+    ["differs", "proof.differs", differs || d.reproducer],
+    ["figures", "proof.figures", v?.measured?.ab],
+    ["costs", "proof.costs", costs.length],
+    ["checked", "proof.checked", v],
+    ["change", "proof.change", changed.diff],
+    ["strength", "proof.strength", v?.strength],
+    ["not-judged", "proof.notjudged", notJudged.length],
+    ["changed", "proof.changed", true],
+    ["written", "proof.written", v?.measured?.written],
+  ];
+  const chapters: Chapter[] = parts.filter(([, , there]) => there).map(([id, title]) => ({ id, title: t(title) }));
+  // What the filter is for: there may be many of each.
+  const names = [
+    ...(v?.measured?.ab?.subjects ?? []).map((s) => s.name),
+    ...(v?.strength?.survivors ?? []).map((m) => `${m.file} ${m.mutator}`),
+    ...filesOf(diffLines(changed.diff ?? "")),
+  ];
   return (
     <>
       <div class={`verdict-head mood-${how?.mood ?? "warn"}`}>
@@ -81,87 +104,98 @@ function Document({ d }: { d: ProveResult }): JSX.Element {
       </div>
       <Warnings list={d.warnings} />
       {d.interrupted && <p class="warnings">{t("proof.interrupted")}</p>}
-      {(d.missing ?? []).length > 0 && (
-        <Section title={t("proof.missing")}>
-          <Facts
-            class="missing-facts"
-            list={d.missing!.map((m) => (
-              <>
-                <span class="lines-kept">{m.what}</span>
-                {m.do && <span class="hint"> {m.do}</span>}
-              </>
-            ))}
-          />
-        </Section>
-      )}
-      {(differs || d.reproducer) && (
-        <Section title={t("proof.differs")}>
-          {differs && <Differs d={differs} />}
-          {d.place && (
-            <p class="frame-at">
-              <EditorPlace file={d.place.file} line={d.place.line} />
-            </p>
-          )}
-          <Reproduce d={d} />
-        </Section>
-      )}
-      {v?.measured?.ab && (
-        <Section title={t("proof.figures")}>
-          <Figures m={v.measured} all />
-        </Section>
-      )}
-      {costs.length > 0 && (
-        <Section title={t("proof.costs")}>
-          <Facts
-            list={costs.map((c) =>
-              t("proof.cost", {
-                what: c.what,
-                a: costValue(c.a, c.unit, quantity),
-                b: costValue(c.b, c.unit, quantity),
-                where: c.where,
-              }),
+      <WithContents
+        filter={t("proof.filter")}
+        kept={names.filter((n) => hasWords(query, [n])).length}
+        all={names.length}
+        chapters={chapters}
+      >
+        {(d.missing ?? []).length > 0 && (
+          <Section title={t("proof.missing")} id="missing">
+            <Facts
+              class="missing-facts"
+              list={d.missing!.map((m) => (
+                <>
+                  <span class="lines-kept">{m.what}</span>
+                  {m.do && <span class="hint"> {m.do}</span>}
+                </>
+              ))}
+            />
+          </Section>
+        )}
+        {(differs || d.reproducer) && (
+          <Section title={t("proof.differs")} id="differs">
+            {differs && <Differs d={differs} />}
+            {d.place && (
+              <p class="frame-at">
+                <EditorPlace file={d.place.file} line={d.place.line} />
+              </p>
             )}
+            <Reproduce d={d} />
+          </Section>
+        )}
+        {v?.measured?.ab && (
+          <Section title={t("proof.figures")} id="figures">
+            <Figures m={v.measured} all query={query} />
+          </Section>
+        )}
+        {costs.length > 0 && (
+          <Section title={t("proof.costs")} id="costs">
+            <Facts
+              list={costs.map((c) =>
+                t("proof.cost", {
+                  what: c.what,
+                  a: costValue(c.a, c.unit, quantity),
+                  b: costValue(c.b, c.unit, quantity),
+                  where: c.where,
+                }),
+              )}
+            />
+          </Section>
+        )}
+        <div class={changed.diff && v ? "two" : ""}>
+          {v && (
+            <Section title={t("proof.checked")} id="checked">
+              <Facts list={checked(d, v)} />
+            </Section>
+          )}
+          {changed.diff && (
+            <Section title={t("proof.change")} id="change">
+              <ProofDiff text={changed.diff} query={query} />
+            </Section>
+          )}
+        </div>
+        {v?.strength && <StrengthOf s={v.strength} id="strength" query={query} />}
+        {notJudged.length > 0 && (
+          <Section title={t("proof.notjudged")} id="not-judged">
+            <Facts list={notJudged} />
+          </Section>
+        )}
+        <Section title={t("proof.changed")} id="changed">
+          <Facts
+            list={(
+              [
+                ["proof.files", changed.files],
+                ["proof.functions", changed.functions],
+                ["proof.added", changed.added],
+                ["proof.removed", changed.removed],
+                ["proof.declarations", changed.declarations],
+              ] as const
+            ).map(([key, list]) => (list?.length ? t(key, { list: some(list) }) : ""))}
           />
+          {!changed.files?.length && <p class="quiet">{t("proof.nothing")}</p>}
         </Section>
-      )}
-      <div class={changed.diff && v ? "two" : ""}>
-        {v && (
-          <Section title={t("proof.checked")}>
-            <Facts list={checked(d, v)} />
+        {v?.measured?.written && (
+          <Section title={t("proof.written")} id="written">
+            <details>
+              <summary>{t("proof.source")}</summary>
+              <pre class="finding-code" tabIndex={0}>
+                {v.measured.written}
+              </pre>
+            </details>
           </Section>
         )}
-        {changed.diff && (
-          <Section title={t("proof.change")}>
-            <ProofDiff text={changed.diff} />
-          </Section>
-        )}
-      </div>
-      {v?.strength && <StrengthOf s={v.strength} />}
-      <NotJudged d={d} />
-      <Section title={t("proof.changed")}>
-        <Facts
-          list={(
-            [
-              ["proof.files", changed.files],
-              ["proof.functions", changed.functions],
-              ["proof.added", changed.added],
-              ["proof.removed", changed.removed],
-              ["proof.declarations", changed.declarations],
-            ] as const
-          ).map(([key, list]) => (list?.length ? t(key, { list: some(list) }) : ""))}
-        />
-        {!changed.files?.length && <p class="quiet">{t("proof.nothing")}</p>}
-      </Section>
-      {v?.measured?.written && (
-        <Section title={t("proof.written")}>
-          <details>
-            <summary>{t("proof.source")}</summary>
-            <pre class="finding-code" tabIndex={0}>
-              {v.measured.written}
-            </pre>
-          </details>
-        </Section>
-      )}
+      </WithContents>
       {(v?.took ?? []).length > 0 && (
         <p class="quiet proof-took">
           {t("proof.took", { list: v!.took!.map((s) => `${s.what} ${span(s.ns)}`).join(", ") })}
@@ -234,21 +268,15 @@ function checked(d: ProveResult, v: Verdict): string[] {
 }
 
 /** What changed but is not judged. */
-function NotJudged({ d }: { d: ProveResult }): JSX.Element | null {
+function changesNotJudged(d: ProveResult): string[] {
   const c = d.changed;
-  const list = [
+  return [
     d.tests_of === "a" && c.tests?.length ? t("proof.testschanged", { list: some(c.tests) }) : "",
     c.not_judged?.length ? t("proof.otherpackages", { list: some(c.not_judged) }) : "",
     c.other?.length ? t("proof.otherfiles", { list: some(c.other) }) : "",
     c.unused?.length ? t("proof.unused", { list: some(c.unused) }) : "",
     c.outside?.length ? t("proof.outside", { list: some(c.outside) }) : "",
   ].filter(Boolean);
-  if (list.length === 0) return null;
-  return (
-    <Section title={t("proof.notjudged")}>
-      <Facts list={list} />
-    </Section>
-  );
 }
 
 /** The first names of a list, and the number of the others. */

@@ -12,6 +12,7 @@ import { labelOf, storeName } from "../lib/selector.ts";
 import { aligned, goDuration, iso, length, stepFor, tickText, timeText, timeTicks } from "../lib/storetime.ts";
 import { number } from "../lib/when.ts";
 import { Bar, Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { Nothing, refresh, SelectionBar, SeriesList, showRange } from "../parts/selection.tsx";
 import { StoreCompare } from "../parts/storecompare.tsx";
 import { StoreRecordings } from "../parts/storerecordings.tsx";
@@ -288,7 +289,12 @@ function LineTable({ d, s }: { d: Timeline; s: Selection }): JSX.Element {
                     {shortName(l.function)}
                   </a>{" "}
                   <span class="row-place">
-                    {l.file.split("/").slice(-2).join("/")}:{l.line}
+                    <EditorPlace
+                      file={l.file}
+                      line={l.line}
+                      text={`${l.file.split("/").slice(-2).join("/")}:${l.line}`}
+                      own={false}
+                    />
                   </span>
                 </th>
                 <td>

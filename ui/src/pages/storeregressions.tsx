@@ -9,6 +9,7 @@ import { storeName, withLabel } from "../lib/selector.ts";
 import { timeText } from "../lib/storetime.ts";
 import { number, signed } from "../lib/when.ts";
 import { Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { EditorPlace } from "../parts/place.tsx";
 import { Nothing, SelectionBar } from "../parts/selection.tsx";
 import { compareLink } from "../parts/storecompare.tsx";
 import { useLoad } from "../state/load.ts";
@@ -131,7 +132,12 @@ function Table(props: {
                 </span>{" "}
                 <span class="row-place">
                   {c.service}
-                  {c.file ? ` · ${c.file.split("/").slice(-2).join("/")}` : ""}
+                  {c.file && (
+                    <>
+                      {" · "}
+                      <EditorPlace file={c.file} text={c.file.split("/").slice(-2).join("/")} own={false} />
+                    </>
+                  )}
                 </span>
                 {(c.lines ?? []).slice(0, 3).map((l) => (
                   <LineOf key={`${l.line_before} ${l.line_after}`} l={l} />

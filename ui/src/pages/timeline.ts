@@ -1,9 +1,11 @@
 import { address, get, getBytes, getText } from "../api/client.ts";
-import type { RowInfo, SpanAnswer, State, TimelineFrame, Trace } from "../api/timeline.ts";
+import type { RowInfo, SpanAnswer, State, Trace } from "../api/timeline.ts";
 import { hexColors, viewPng } from "../draw/raster.ts";
 import { Inks, kindInk } from "../draw/timeline.ts";
+import { editorAddress } from "../lib/editor.ts";
 import { laneData } from "../lib/lane.ts";
 import { lanesSvg, type Lane } from "../lib/lanes.ts";
+import { rawName } from "../lib/rawname.ts";
 import { exactly } from "../lib/search.ts";
 import { colorOf } from "../lib/states.ts";
 import { SvgPen } from "../lib/svg.ts";
@@ -19,6 +21,7 @@ import { csv, save, say, sharing } from "../state/shell.ts";
 import { language } from "../texts/index.ts";
 import { timelineTexts } from "../texts/timeline.ts";
 import { startTimeline } from "../views/timeline.ts";
+import type { FrameLinks } from "../views/timelinedetails.ts";
 import "../style-timeline.css";
 import "../style-document.css";
 
@@ -131,7 +134,7 @@ async function seek(source: ServerSource): Promise<void> {
 export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
-    get<Trace>("/timeline/trace", { file: file.value }).then((trace) => ServerSource.of(trace, file.value)),
+    get<Trace>("/timeline/trace", { file: file.value }).then((trace) => ServerSource.of(trace, rawName(file.value))),
     timelineTexts.speak(language.value, others),
     ready,
   ]);
@@ -195,7 +198,12 @@ export async function showTimeline(root: HTMLElement, ready: Promise<void>): Pro
   };
   // A trace by itself has no profile with source.
   const kind = files.value?.files?.find((f) => f.name === file.value)?.kind;
-  const sourceOf = (f: TimelineFrame) =>
-    link("flame", { file: file.value, src: f.function, line: String(f.line), tab: "source" });
-  return startTimeline(source, root, true, kind === "recording" ? sourceOf : null);
+  const links: FrameLinks = {
+    source: (f) =>
+      kind === "recording"
+        ? link("flame", { file: file.value, src: f.function, line: String(f.line), tab: "source" })
+        : "",
+    editor: (f) => editorAddress(files.value?.editor, f.file, f.line, false),
+  };
+  return startTimeline(source, root, true, links);
 }

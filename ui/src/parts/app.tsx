@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, isSaved, locked } from "../api/client.ts";
+import { get, isSaved, locked, online, Unreachable } from "../api/client.ts";
 import type { Session } from "../api/v1.ts";
 import { Failure, Loading } from "./basics.tsx";
 import { Dialogs, Header, isStore, listenToKeys, Status } from "./shell.tsx";
@@ -28,7 +28,14 @@ function Later({ name }: { name: string }): JSX.Element {
   useEffect(() => {
     set(null);
     fail(null);
-    later[name]!().then((it) => set({ it }), fail);
+    later[name]!().then(
+      (it) => set({ it }),
+      // Its script did not come. The next answer of the server says that it is back.
+      (err: unknown) => {
+        online.value = false;
+        fail(new Unreachable("the server does not answer", { cause: err }));
+      },
+    );
   }, [name]);
   if (error) return <Failure error={error} again={() => location.reload()} />;
   return View ? <View.it /> : <Loading />;

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { CanceledError, explain } from "../api/client.ts";
+import { CanceledError, explain, online, Unreachable } from "../api/client.ts";
 import type { Warning } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
 import { number } from "../lib/when.ts";
@@ -8,12 +8,19 @@ import { language, t } from "../texts/index.ts";
 
 /** What went wrong, in a sentence. */
 export function reason(error: unknown): string {
-  return error instanceof CanceledError ? t("work.canceled") : explain(error).text;
+  if (error instanceof CanceledError) return t("work.canceled");
+  return error instanceof Unreachable ? t("app.unreachable") : explain(error).text;
 }
 
-/** What went wrong, with what to do, and a way to try again. */
+/** What went wrong, with what to do, and a way to try again; if the server was gone, it is tried when it is back. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): JSX.Element {
-  const { hint } = explain(error);
+  const gone = error instanceof Unreachable;
+  const hint = gone ? (again ? t("app.waits") : "") : explain(error).hint;
+  const was = useRef(online.value);
+  useEffect(() => {
+    if (gone && online.value && !was.current) again?.();
+    was.current = online.value;
+  }, [online.value]);
   return (
     <div class="trouble" role="alert">
       <p>{reason(error)}</p>
@@ -111,11 +118,13 @@ export function Choice<T extends string>(props: {
 export function Section(props: {
   title: string;
   class?: string;
+  /** The name of its element, for links to it. */
+  id?: string;
   children: ComponentChildren;
   aside?: ComponentChildren;
 }) {
   return (
-    <section class={`block ${props.class ?? ""}`}>
+    <section class={`block ${props.class ?? ""}`} id={props.id} tabIndex={props.id ? -1 : undefined}>
       <div class="block-head">
         <h2>{props.title}</h2>
         {props.aside}

@@ -1,26 +1,37 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Fragment } from "preact";
 import type { Answers, Measured, Strength } from "../api/v1.ts";
+import { hasWords } from "../lib/contents.ts";
 import { percent } from "../lib/format.ts";
-import { diffLines, figures, type Difference } from "../lib/proof.ts";
+import { diffLines, figures, hunkLine, ofFiles, type Difference } from "../lib/proof.ts";
 import { number } from "../lib/when.ts";
 import { language, t, type Key } from "../texts/index.ts";
 import { Bar, Section } from "./basics.tsx";
+import { EditorPlace } from "./place.tsx";
 
 /** How many rows of a list or table are shown: a file may have any number. */
 const most = 200;
 
 const count = (n: number) => number(n, language.value);
 
-/** A unified diff, each file by its name. */
-export function ProofDiff({ text }: { text: string }): JSX.Element {
+/**
+ * A unified diff of the files whose names have all words of a query, each by its name. Files and hunks open in the
+ * editor.
+ */
+export function ProofDiff({ text, query = "" }: { text: string; query?: string }): JSX.Element {
+  let file = "";
   return (
     <pre class="diff" tabIndex={0}>
-      {diffLines(text).map((l, i) => (
-        <span key={i} class={l.kind}>
-          {l.text + "\n"}
-        </span>
-      ))}
+      {ofFiles(diffLines(text), (f) => hasWords(query, [f])).map((l, i) => {
+        if (l.kind === "file") file = l.text;
+        const line = l.kind === "hunk" ? hunkLine(l.text) : 0;
+        return (
+          <span key={i} class={l.kind}>
+            {l.kind === "file" || line > 0 ? <EditorPlace file={file} line={line} text={l.text} /> : l.text}
+            {"\n"}
+          </span>
+        );
+      })}
     </pre>
   );
 }
@@ -39,9 +50,10 @@ export function Facts({ list, class: name = "" }: { list: readonly ComponentChil
   );
 }
 
-/** The figures of two versions, as a table. */
-export function Figures({ m, all, title }: { m: Measured | null | undefined; all: boolean; title?: string }) {
-  const subjects = m?.ab?.subjects ?? [];
+/** The figures of two versions, as a table; of the benchmarks that have all words of a query. */
+export function Figures(props: { m: Measured | null | undefined; all: boolean; title?: string; query?: string }) {
+  const { m, all, title, query = "" } = props;
+  const subjects = (m?.ab?.subjects ?? []).filter((s) => hasWords(query, [s.name]));
   const rows = figures(subjects, all);
   const notes: string[] = subjects
     .filter((s) => s.error)
@@ -174,11 +186,11 @@ export function Differs({ d }: { d: Difference }): JSX.Element {
 }
 
 /** How many small errors in the changed lines would be noticed, and those that would not. */
-export function StrengthOf({ s }: { s: Strength }): JSX.Element {
-  const survivors = s.survivors ?? [];
-  const more = s.mutants - s.noticed - survivors.length;
+export function StrengthOf({ s, id, query = "" }: { s: Strength; id?: string; query?: string }): JSX.Element {
+  const survivors = (s.survivors ?? []).filter((m) => hasWords(query, [m.file, m.mutator]));
+  const more = s.mutants - s.noticed - (s.survivors?.length ?? 0);
   return (
-    <Section title={t("proof.strength")} class="strength">
+    <Section title={t("proof.strength")} class="strength" {...(id ? { id } : {})}>
       {s.mutants > 0 && (
         <p>
           <Bar share={s.noticed / s.mutants} kind="own" /> <b>{percent(s.noticed, s.mutants)}</b>{" "}
@@ -205,7 +217,7 @@ export function StrengthOf({ s }: { s: Strength }): JSX.Element {
           {survivors.slice(0, most).map((m, i) => (
             <Fragment key={i}>
               <p class="frame-at">
-                {m.file}:{m.line} · {m.mutator}
+                <EditorPlace file={m.file} line={m.line} /> · {m.mutator}
                 {!m.reached && ` · ${t("proof.notrun")}`}
               </p>
               <ProofDiff text={m.diff} />

@@ -128,19 +128,27 @@ function JobRow({ start, changed }: { start: Job; changed: () => void }): JSX.El
   const [job, setJob] = useState(start);
   const [now, setNow] = useState<JobEvent | null>(null);
   const [notes, setNotes] = useState<readonly string[]>([]);
+  const [lost, lose] = useState(false);
   const [error, fail] = useState<unknown>(null);
   useEffect(() => {
     if (start.state !== "running") {
       setJob(start);
       return;
     }
-    return follow(start.id, (e) => {
-      if (e.job) {
-        setJob(e.job);
-        void watchFiles();
-      } else setNow(e);
-      if (e.notes) setNotes((n) => [...n, ...e.notes!].slice(-6));
-    });
+    return follow(
+      start.id,
+      (e) => {
+        if (e.job) {
+          setJob(e.job);
+          void watchFiles();
+        } else setNow(e);
+        if (e.notes) setNotes((n) => [...n, ...e.notes!].slice(-6));
+      },
+      () => {
+        setJob({ ...start, state: "failed" });
+        lose(true);
+      },
+    );
   }, [start.id, start.state]);
   const act = (what: "cancel" | "resume") => () =>
     post<Job>(`/jobs/${job.id}/${what}`).then(changed, (e: unknown) => fail(e));
@@ -167,6 +175,7 @@ function JobRow({ start, changed }: { start: Job; changed: () => void }): JSX.El
           {n}
         </p>
       ))}
+      {lost && <p class="trouble">{t("record.lost")}</p>}
       {job.error && (
         <div class="trouble">
           <p>{job.error}</p>
@@ -178,7 +187,7 @@ function JobRow({ start, changed }: { start: Job; changed: () => void }): JSX.El
           {t("record.open")} {made.split("/").at(-1)}
         </a>
       )}
-      {(job.state === "canceled" || job.state === "failed") && (
+      {(job.state === "canceled" || job.state === "failed") && !lost && (
         <button type="button" onClick={() => void act("resume")()}>
           {t("record.resume")}
         </button>

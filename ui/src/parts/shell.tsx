@@ -279,7 +279,12 @@ function Work(): JSX.Element | null {
 }
 
 /** A dialog that the browser closes with Escape. */
-function Dialog(props: { title: string; class: string; children: ComponentChildren }): JSX.Element {
+function Dialog(props: {
+  name: typeof dialog.value;
+  title: string;
+  class: string;
+  children: ComponentChildren;
+}): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     ref.current?.showModal();
@@ -290,7 +295,8 @@ function Dialog(props: { title: string; class: string; children: ComponentChildr
       ref={ref}
       class={`sheet ${props.class}`}
       aria-label={props.title}
-      onClose={() => (dialog.value = "")}
+      // The event comes late: another dialog may be open.
+      onClose={() => dialog.value === props.name && (dialog.value = "")}
       onClick={(e) => e.target === ref.current && (dialog.value = "")}
     >
       <div class="sheet-head">
@@ -319,7 +325,7 @@ export function Dialogs(): JSX.Element | null {
   switch (dialog.value) {
     case "help":
       return (
-        <Dialog title={t("help.title")} class="help-sheet">
+        <Dialog name="help" title={t("help.title")} class="help-sheet">
           <table>
             <tbody>
               {[...keys, ...viewKeys.value].map(([k, what]) => (
@@ -353,7 +359,7 @@ function Share(): JSX.Element {
   };
   const command = s.command ? commandLine(s.command) : "";
   return (
-    <Dialog title={t("share.title")} class="share-sheet">
+    <Dialog name="share" title={t("share.title")} class="share-sheet">
       <div class="share-rows">
         <code class="share-text">{location.href}</code>
         <button type="button" onClick={() => void copy(location.href).then(done)}>
@@ -439,7 +445,7 @@ function Palette(): JSX.Element {
     c.run();
   };
   return (
-    <Dialog title={t("palette.title")} class="palette-sheet">
+    <Dialog name="palette" title={t("palette.title")} class="palette-sheet">
       <input
         type="text"
         class="palette-input"

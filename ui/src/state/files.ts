@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { address, get, getChanged, isSaved, locked } from "../api/client.ts";
 import type { FileList, WorkbenchFile } from "../api/v1.ts";
 import { isPartial } from "../lib/partial.ts";
+import { shownName } from "../lib/rawname.ts";
 import { parseStoreName } from "../lib/selector.ts";
 import type { Key } from "../texts/index.ts";
 
@@ -17,7 +18,7 @@ let timer = 0;
 export async function watchFiles(): Promise<void> {
   clearTimeout(timer);
   try {
-    const news = await getChanged<FileList>("/files", tag);
+    const news = await getChanged<FileList>("/files", tag, (list) => list.files?.forEach((f) => shownName(f.name)));
     if (news) {
       files.value = news.value;
       tag = news.tag;

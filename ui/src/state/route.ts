@@ -1,4 +1,6 @@
 import { computed, signal } from "@preact/signals";
+import { plain } from "../lib/plain.ts";
+import { fileParams, rawName, shownName } from "../lib/rawname.ts";
 
 /** The view and its parameters, which the address holds, so that a link reproduces it. */
 export interface Route {
@@ -14,11 +16,16 @@ function here(): string {
   return prefix ? location.hash : location.pathname + location.search;
 }
 
+/** A parameter as it is shown: links come from anywhere. */
+function shown(key: string, value: string): string {
+  return fileParams.has(key) ? shownName(value) : plain(value);
+}
+
 function read(): Route {
   const [path, query] = here().slice(prefix.length).split("?", 2);
   return {
     view: (path ?? "").replace(/^\/+|\/+$/g, ""),
-    params: new Map(new URLSearchParams(query ?? "")),
+    params: new Map([...new URLSearchParams(query ?? "")].map(([k, v]) => [k, shown(k, v)])),
   };
 }
 
@@ -42,7 +49,7 @@ export const file = computed(() => param("file"));
 /** The address of a view. Parameters that are empty are left out. */
 export function link(view: string, params: Record<string, string | undefined> = {}): string {
   const q = new URLSearchParams();
-  for (const [k, v] of Object.entries(params)) if (v) q.set(k, v);
+  for (const [k, v] of Object.entries(params)) if (v) q.set(k, fileParams.has(k) ? rawName(v) : v);
   // Slashes and colons are fine in queries, and easier to read.
   const text = q.toString().replace(/%2F/g, "/").replace(/%3A/g, ":");
   return `${prefix}/${view}${text ? `?${text}` : ""}`;

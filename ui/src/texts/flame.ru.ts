@@ -13,6 +13,8 @@ export const texts: FlameTexts = {
   total: "всего",
   self: "сама",
   ofzoomed: "от увеличенного",
+  "note.kind": "kind: own, std, dep или other",
+  "note.literal": "не регулярное выражение: поиск как текста",
   picture:
     "Flame-граф. Стрелки переходят от кадра к кадру, Enter увеличивает, Escape возвращает. Те же кадры есть в таблице.",
 };

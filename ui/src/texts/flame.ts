@@ -14,6 +14,8 @@ export const en = {
   total: "total",
   self: "self",
   ofzoomed: "of zoomed",
+  "note.kind": "kind: own, std, dep or other",
+  "note.literal": "not a regular expression: searched for literally",
   picture:
     "Flame graph. Arrow keys move between frames, Enter zooms, Escape zooms out. The table lists the same frames.",
 };

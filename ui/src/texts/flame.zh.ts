@@ -13,5 +13,7 @@ export const texts: FlameTexts = {
   total: "总计",
   self: "自身",
   ofzoomed: "占放大部分",
+  "note.kind": "kind: own、std、dep 或 other",
+  "note.literal": "不是正则表达式：按字面文本搜索",
   picture: "火焰图。方向键在各帧之间移动，Enter 放大，Escape 缩小。表格列出了相同的帧。",
 };

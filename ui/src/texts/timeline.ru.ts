@@ -157,6 +157,7 @@ export const texts: TimelineTexts = {
   "stack.at": "Стек",
   "stack.until": "Стек в момент остановки",
   "stack.woken": "Стек разбудившей горутины",
+  editor: "Открыть в редакторе",
   owncode: "Свой код",
   moreframes: "и ещё {n}",
 

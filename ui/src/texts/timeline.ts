@@ -157,6 +157,7 @@ export const en = {
   "stack.at": "Stack",
   "stack.until": "Stack where it stopped",
   "stack.woken": "Stack of the waker",
+  editor: "Open in the editor",
   owncode: "Own code",
   moreframes: "and {n} more",
 

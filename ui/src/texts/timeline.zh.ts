@@ -155,6 +155,7 @@ export const texts: TimelineTexts = {
   "stack.at": "调用栈",
   "stack.until": "停止处的调用栈",
   "stack.woken": "唤醒者的调用栈",
+  editor: "在编辑器中打开",
   owncode: "自有代码",
   moreframes: "还有 {n} 个",
 

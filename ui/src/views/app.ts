@@ -7,6 +7,7 @@ import { REST } from "../lib/tree.ts";
 import { Model } from "../state/model.ts";
 import { Store } from "../state/store.ts";
 import { themes, nextTheme, resolveTheme, storedTheme, storeTheme } from "../state/theme.ts";
+import { flameTexts } from "../texts/flame.ts";
 import { Crumbs } from "./crumbs.ts";
 import { sentence } from "./describe.ts";
 import { Details } from "./details.ts";
@@ -239,14 +240,14 @@ export function start(page: Page, root: HTMLElement): void {
     back.disabled = !store.canGoBack;
     reset.disabled = zoom === 0 && !now.range && now.shape === "down";
     legend.show(view, model.color(now), graph.colors);
+    const note = result?.note ? flameTexts.t(`note.${result.note}`) : "";
     if (!result) found.textContent = "";
-    else if (result.frames === 0) found.textContent = result.note || "nothing found";
+    else if (result.frames === 0) found.textContent = note || "nothing found";
     else {
       const part = matchedMass(scene, result.match);
       const here = zoom > 0 ? `, ${percent(matchedMass(scene, result.match, zoom), scene.w[zoom])} of zoomed` : "";
-      const note = result.note ? ` (${result.note})` : "";
       const functions = `${result.frames} function${result.frames === 1 ? "" : "s"}`;
-      found.textContent = `${percent(part, view.total)}${here} · ${functions}${note}`;
+      found.textContent = `${percent(part, view.total)}${here} · ${functions}${note && ` (${note})`}`;
     }
     if (before && (before.zoom !== now.zoom || before.shape !== now.shape) && !now.range) {
       say(sentence(scene, page.frames, view, zoom, 0));

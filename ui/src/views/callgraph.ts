@@ -59,12 +59,13 @@ export class CallGraphView {
     }
     this.svg.setAttribute("role", "img");
     this.svg.setAttribute("aria-label", names.slice(0, 10).join(", "));
-    this.el = h(
-      "div",
-      { class: "callgraph", tabindex: 0, role: "application", "aria-label": "Call graph" },
-      this.svg as never,
-    );
+    this.el = h("div", { class: "callgraph", tabindex: 0, role: "application" }, this.svg as never);
     this.listen();
+  }
+
+  /** Sets what the graph is called. */
+  name(text: string): void {
+    this.el.setAttribute("aria-label", text);
   }
 
   /** Copies what is known of a drawing, without scripts, styles and links. */
@@ -113,7 +114,16 @@ export class CallGraphView {
     const width = w / scale;
     const height = hgt / scale;
     const top = height >= this.home.h ? this.home.y - (height - this.home.h) / 2 : this.home.y;
-    this.show({ x: this.home.x - (width - this.home.w) / 2, y: top, w: width, h: height });
+    const middle = width < this.home.w ? this.start() : this.home.x + this.home.w / 2;
+    const x = Math.min(Math.max(middle - width / 2, this.home.x), this.home.x + this.home.w - width);
+    this.show({ x: width < this.home.w ? x : middle - width / 2, y: top, w: width, h: height });
+  }
+
+  /** The middle of the box at the top: a part of the graph begins there. */
+  private start(): number {
+    const boxes = [...this.svg.querySelectorAll<SVGGElement>(".node")].map((n) => n.getBBox());
+    const first = boxes.reduce<DOMRect | null>((a, b) => (a && a.y <= b.y ? a : b), null);
+    return first ? first.x + first.width / 2 : this.home.x + this.home.w / 2;
   }
 
   /** Shows a part again: its center and width, in the drawing's units. */

@@ -23,7 +23,7 @@ import { choice, h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
 import { Analysis, type Subject } from "./timelineanalysis.ts";
 import { ClassTable } from "./timelineclasses.ts";
-import { Describer, type Deeds, type Place, type SourceOf } from "./timelinedetails.ts";
+import { Describer, type Deeds, type FrameLinks, type Place } from "./timelinedetails.ts";
 import { timelineHelp } from "./timelinehelp.ts";
 import { LanesView } from "./timelinelanes.ts";
 import { Overview } from "./timelineoverview.ts";
@@ -42,15 +42,15 @@ const apart = 100;
 
 /**
  * Builds the page and shows the view in the URL. With shell, whet ui has the header with the theme and
- * the help, which the returned function opens. sourceOf, if not null, has the pages that frames lead to.
+ * the help, which the returned function opens. links, if not null, has where frames lead to.
  */
 export function startTimeline(
   source: TimelineSource,
   root: HTMLElement,
   shell = false,
-  sourceOf: SourceOf | null = null,
+  links: FrameLinks | null = null,
 ): () => void {
-  const page = new TimelinePage(source, root, shell, sourceOf);
+  const page = new TimelinePage(source, root, shell, links);
   return () => page.showHelp();
 }
 
@@ -104,7 +104,7 @@ class TimelinePage implements Deeds {
     private readonly source: TimelineSource,
     root: HTMLElement,
     private readonly shell: boolean,
-    sourceOf: SourceOf | null,
+    links: FrameLinks | null,
   ) {
     const { trace } = source;
     this.theme = themeButton(() => this.paint(), shell);
@@ -112,7 +112,7 @@ class TimelinePage implements Deeds {
       this.version++;
       this.redraw();
     });
-    this.words = new Describer(trace.states, this.lanes, sourceOf);
+    this.words = new Describer(trace.states, this.lanes, links);
     const counts = new Map(trace.types.map((x) => [x.type, x.count]));
     this.sections = sectionTypes
       .filter((type) => (counts.get(type) ?? 0) !== 0)
@@ -665,6 +665,7 @@ class TimelinePage implements Deeds {
         if (e.timeStamp - last.at < 400 && last.place) {
           const of = last.place.span ?? last.place.part;
           if (of) this.zoomTo({ from: of[0], to: of[1] });
+          else if (last.place.box) this.zoomTo(last.place.box);
           last = { place: null, at: 0 };
           return;
         }

@@ -39,8 +39,13 @@ export interface Deeds {
   span(id: string, at: number): void;
 }
 
-/** The address of a page with the source of a frame. */
-export type SourceOf = (f: TimelineFrame) => string;
+/** Where frames lead to; addresses are "" for none. */
+export interface FrameLinks {
+  /** The address of a page with the source of a frame. */
+  source(f: TimelineFrame): string;
+  /** The address of the line of a frame in the reader's editor. */
+  editor(f: TimelineFrame): string;
+}
 
 /** The maximum number of frames of a stack to show. */
 const maxFrames = 60;
@@ -50,7 +55,7 @@ export class Describer {
   constructor(
     private readonly states: readonly State[],
     private readonly lanes: Lanes,
-    private readonly sourceOf: SourceOf | null,
+    private readonly links: FrameLinks | null,
   ) {}
 
   /** Describes a target in one sentence. */
@@ -215,7 +220,8 @@ export class Describer {
     );
     const out: Node[] = [head, h("h2", {}, p.row.name)];
     if (p.row.kind && p.row.kind !== p.row.name) out.push(h("div", { class: "place" }, p.row.kind));
-    const of: Stretch = s ? { from: s[0], to: s[1] } : p.part ? { from: p.part[0], to: p.part[1] } : p.row;
+    const part = s ?? p.part;
+    const of: Stretch = part ? { from: part[0], to: part[1] } : (p.box ?? p.row);
     const line = (k: string, v: string) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, v));
     out.push(
       h(
@@ -231,6 +237,11 @@ export class Describer {
       ),
     );
 
+    if (p.box) {
+      const [name = "", at = ""] = p.box.name.split("\n");
+      const what = p.box.what === "region" ? t("type.region") : shortFile(at);
+      out.push(h("p", { class: "message" }, h("b", {}, shortName(name)), ` ${what}`));
+    }
     if (p.log) out.push(h("p", { class: "message" }, h("b", {}, p.log.category), ` ${p.log.text}`));
     const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, t("zoomto"))];
     const mine = p.row.goroutine;
@@ -315,15 +326,22 @@ export class Describer {
     const frames = this.lanes.stack(n);
     if (!frames) return h("p", { class: "place" }, "…");
     const own = ownFrame(frames);
-    const line = (f: TimelineFrame) =>
-      h(
+    const link = (name: string, address: string | undefined, text: string, title = "") =>
+      address ? h("a", { class: name, href: address, ...(title ? { title } : {}) }, text) : text;
+    const line = (f: TimelineFrame) => {
+      const name = shortName(f.function);
+      const source = this.links?.source(f);
+      return h(
         "li",
         { class: `frame ${frameKind(f)}-frame`, title: f.file },
-        this.sourceOf
-          ? h("a", { class: "name", href: this.sourceOf(f) }, shortName(f.function))
-          : h("span", { class: "name" }, shortName(f.function)),
-        h("span", { class: "place" }, `${shortFile(f.file)}:${f.line}`),
+        source ? link("name", source, name) : h("span", { class: "name" }, name),
+        h(
+          "span",
+          { class: "place" },
+          link("editor-place", this.links?.editor(f), `${shortFile(f.file)}:${f.line}`, t("editor")),
+        ),
       );
+    };
     const first =
       own && own !== frames[0] && frameKind(own) === "own"
         ? h("ol", { class: "stack first", "aria-label": t("owncode") }, line(own))
