@@ -24,6 +24,7 @@ const (
 	firstSeed    = 1000
 	diffLimit    = 0.0004 // of a share, at which the diff without statistics reports
 	detectFleets = 2      // for the time to detect
+	otherFleets  = 2      // of each other kind
 )
 
 // horizons are hours after a change.
@@ -184,6 +185,35 @@ func measure(b *testing.B) string {
 		got := rate(b, judge(o, panels), f)
 		fmt.Fprintf(&sizes, "| %.0f%% | %d of %d | %d of %d |\n", 100*by, got.found, got.planted, got.wrong, got.reported)
 	}
+	var others strings.Builder
+	for _, k := range []struct {
+		what  string
+		o     fleettest.Options
+		plans []fleettest.Plan
+	}{
+		{"hosts are three times as noisy, and disturbed five times as often", fleettest.Options{
+			Noise: 0.09, Neighbors: 0.05,
+		}, nil},
+		{"costs follow the load three times as much", fleettest.Options{Season: 0.36}, nil},
+		{"hours of the whole service differ three times as much", fleettest.Options{Shocks: 0.03}, nil},
+		{"a tenth of the samples", fleettest.Options{Samples: 3000}, nil},
+		{"4 hosts instead of 20", fleettest.Options{Hosts: 4}, nil},
+		{"deploys that change nothing", fleettest.Options{}, []fleettest.Plan{fleettest.Nothing}},
+		{"costs that move", fleettest.Options{}, []fleettest.Plan{fleettest.Moved, fleettest.TakenOver, fleettest.Warmup}},
+	} {
+		plans := k.plans
+		if plans == nil {
+			plans = fleettest.Plans()
+		}
+		var got score
+		for n := range otherFleets {
+			f := planned(k.o, firstSeed+fleets+1+uint64(n), fleetSize, plans)
+			o, panels := panelsOf(b, f)
+			got.add(rate(b, judge(o, panels), f))
+		}
+		fmt.Fprintf(&others, "| %s | %d of %d | %d of %d | %d of %d |\n", k.what, got.found, got.planted, got.wrong,
+			got.reported, got.filtered, got.shifts)
+	}
 	share := func(n, of int) string {
 		return fmt.Sprintf("%d of %d (%.0f%%)", n, of, 100*float64(n)/float64(max(of, 1)))
 	}
@@ -241,7 +271,15 @@ One fleet each, in which functions of 1%% of the cost get slower by other amount
 
 | slower by | found | false |
 |---|---|---|
-%s`, sizes.String())
+%s
+## Other fleets
+
+%d fleets each, which differ in one way. Where noise is larger, smaller changes are not found; they
+must not be reported falsely.
+
+| fleets | found | false among those reported | shifts and warm-ups not reported |
+|---|---|---|---|
+%s`, sizes.String(), otherFleets, others.String())
 	return page.String()
 }
 

@@ -69,8 +69,12 @@ func rate(t testing.TB, r *Report, services []*fleettest.Service) score {
 }
 
 func makeFleet(o fleettest.Options, seed uint64, n int) fleettest.Fleet {
+	return planned(o, seed, n, fleettest.Plans())
+}
+
+// planned returns services with plans in turn.
+func planned(o fleettest.Options, seed uint64, n int, plans []fleettest.Plan) fleettest.Fleet {
 	var f fleettest.Fleet
-	plans := fleettest.Plans()
 	for i := range n {
 		f = append(f, fleettest.New(o, seed, i, plans[i%len(plans)]))
 	}

@@ -10,7 +10,7 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultQ         = 0.01
+	DefaultQ         = 0.001
 	DefaultMinShare  = 0.001
 	DefaultMinChange = 0.0001
 )
@@ -27,7 +27,8 @@ type Options struct {
 	// Version and Instance name the labels of builds and of processes. "" takes the first of the
 	// usual names that the profiles have. Without a version label build IDs are used.
 	Version, Instance string
-	// Q is the expected share of false discoveries among what is reported; 0 is DefaultQ.
+	// Q is the share of false discoveries that the p values promise among what is reported; 0 is DefaultQ. It is more in
+	// truth, because noise has longer tails than they assume.
 	Q float64
 	// MinShare is the least share, of all cost, of a function or line that is tested, and MinChange
 	// the least change of a share that is reported. 0 are the defaults.
