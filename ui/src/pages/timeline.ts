@@ -18,6 +18,7 @@ import { file, link, param } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
 import { language } from "../texts/index.ts";
 import { timelineTexts } from "../texts/timeline.ts";
+import type { Help } from "../views/pagehelp.ts";
 import { startTimeline } from "../views/timeline.ts";
 import "../style-timeline.css";
 import "../style-document.css";
@@ -128,7 +129,7 @@ async function seek(source: ServerSource): Promise<void> {
 }
 
 /** The timeline of a file's execution trace. */
-export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
+export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<Help> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
     get<Trace>("/timeline/trace", { file: file.value }).then((trace) => ServerSource.of(trace, file.value)),
