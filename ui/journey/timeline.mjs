@@ -303,7 +303,7 @@ step("wake-ups, shades and the collector's share can be shown", async () => {
   await p.ready();
   const picture = () => p.canvas.evaluate((c) => c.toDataURL());
   const before = await picture();
-  await p.page.keyboard.press("g");
+  await p.page.keyboard.press("c");
   await p.settle();
   assert.match(await p.hash(), /shade=0/);
   await p.page.keyboard.press("f");

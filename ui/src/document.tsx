@@ -3,20 +3,21 @@ import { render, type JSX } from "preact";
 import { get, locked } from "./api/client.ts";
 import type { Session } from "./api/v1.ts";
 import { Failure, Loading } from "./parts/basics.tsx";
-import { Dialogs, Header, listenToKeys, listenToPalette, Status } from "./parts/shell.tsx";
+import { Dialogs, Header, listenToKeys, Status } from "./parts/shell.tsx";
 import { Login } from "./pages/login.tsx";
 import { watchFiles } from "./state/files.ts";
 import { file, followLinks, route } from "./state/route.ts";
-import { applyTheme, dialog } from "./state/shell.ts";
+import { applyTheme, viewHelp } from "./state/shell.ts";
+import type { Help } from "./views/pagehelp.ts";
 import { language, preferred, speak } from "./texts/index.ts";
 import "./style.css";
 import "./style-shell.css";
 
 /**
- * Shows a view in the element, once ready holds: until then, the view asks for what it shows. What it returns opens the
- * help of the view, if it has one.
+ * Shows a view in the element, once ready holds: until then, the view asks for what it shows. What it returns is
+ * the view's part of the help, if it has one.
  */
-type Show = (root: HTMLElement, ready: Promise<void>) => Promise<(() => void) | void>;
+type Show = (root: HTMLElement, ready: Promise<void>) => Promise<Help | void>;
 
 const views: Record<string, () => Promise<Show>> = {
   timeline: () => import("./pages/timeline.ts").then((m) => m.showTimeline),
@@ -72,25 +73,14 @@ async function start(): Promise<void> {
   const instead = (content: JSX.Element | null) =>
     render(content && <Instead name={document.title}>{content}</Instead>, wait);
   instead(<Loading />);
+  listenToKeys(); // before the view does: its keys come after those that work everywhere
   try {
     const show = await loaded;
-    const help = await show(page, files);
+    viewHelp.value = (await show(page, files)) ?? null;
     instead(null);
     const shown = language.value;
     effect(() => void (language.value !== shown && location.reload())); // the link has what is shown
-    if (!help) {
-      listenToKeys();
-      return;
-    }
-    listenToPalette();
-    // The page's own help, which has its keys, in place of that of the other views.
-    effect(() => {
-      if (dialog.value !== "help") return;
-      dialog.value = "";
-      help();
-    });
   } catch (err) {
-    listenToKeys();
     instead(<Failure error={err} again={() => location.reload()} />);
   }
 }

@@ -77,7 +77,8 @@ func TestNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := module(t)
-	if err := os.WriteFile(filepath.Join(broken, "a", "x.go"), []byte("package a\n\nvar x int = broken\n"), 0o600); err != nil {
+	wrong := []byte("package a\n\nvar x int = broken\n")
+	if err := os.WriteFile(filepath.Join(broken, "a", "x.go"), wrong, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	missing := &diag.Error{Op: "find source", Err: fs.ErrNotExist, Hint: "record it"}

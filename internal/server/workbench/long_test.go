@@ -114,8 +114,8 @@ func slugModule(t *testing.T) (module, file string, text []byte) {
 	return module, file, text
 }
 
-// TestSourceNotes has the compiler's notes on a source file of a recording without looking for causes, if the server was
-// started in its module, and says why there are none.
+// TestSourceNotes has the compiler's notes on a source file of a recording without looking for causes, if the server
+// was started in its module, and says why there are none.
 func TestSourceNotes(t *testing.T) {
 	module, file, text := slugModule(t)
 	target := "/api/v1/notes?file=a.whet&source=" + url.QueryEscape(file)

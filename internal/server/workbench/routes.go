@@ -59,7 +59,7 @@ func (s *Server) routes() []route {
 			documents.Tags{}, s.kept(s.tags))),
 		get("/list", "list", "The source of functions with the cost of each line: whet list",
 			viewParams(functionParams()...), documents.List{}, s.list),
-		s.long(get("/notes", "sourceNotes", "What the compiler says of a source file: what escapes, is not inlined, is checked",
+		s.long(get("/notes", "sourceNotes", "What escapes, is not inlined or is checked in a source file",
 			[]openapi.Param{file, {
 				Name: "source", About: "the path of the source file, as /list has it", Required: true,
 			}}, compiled.SourceNotes{}, s.sourceNotes)),

@@ -18,3 +18,13 @@ func TestJourneySlow(t *testing.T) {
 		return map[string][]byte{"address": []byte(server.URL)}
 	})
 }
+
+// TestJourneyKeys uses the keys that all pages share in a real browser, as ui/journey/keys.mjs says.
+func TestJourneyKeys(t *testing.T) {
+	reporttest.RunJourney(t, "keys.mjs", func() map[string][]byte {
+		s, _ := serve(t, func(o *Options) { o.Assets = ui.App() })
+		server := httptest.NewServer(s)
+		t.Cleanup(server.Close)
+		return map[string][]byte{"address": []byte(server.URL)}
+	})
+}

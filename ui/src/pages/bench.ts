@@ -9,6 +9,7 @@ import { benchTexts } from "../texts/bench.ts";
 import { language } from "../texts/index.ts";
 import { startBench } from "../views/bench.ts";
 import { startHistory } from "../views/benchhistory.ts";
+import type { Help } from "../views/pagehelp.ts";
 import "uplot/dist/uPlot.min.css";
 import "../style-load.css";
 import "../style-bench.css";
@@ -88,7 +89,7 @@ function command(name: string, base: string): string[] {
 }
 
 /** Benchmarks: a run, two builds compared, or a history along commits. */
-export async function showBench(root: HTMLElement, ready: Promise<void>): Promise<(() => void) | void> {
+export async function showBench(root: HTMLElement, ready: Promise<void>): Promise<Help | void> {
   const query = { file: file.value, base: param("base") };
   const stem = `${file.value.split("/").at(-1)}`;
   const [doc] = await Promise.all([
@@ -106,8 +107,8 @@ export async function showBench(root: HTMLElement, ready: Promise<void>): Promis
       ...barFiles(`${stem}.bench`, [query.base, file.value].filter(Boolean).join(" → "), () => bars(doc)),
     ],
   };
-  viewKeys.value = [["/", "help.filter"]];
   root.classList.add("document-scrolls");
   if (doc.history) return startHistory(doc.history, root, true);
+  viewKeys.value = [["/", "help.filter"]];
   if (doc.measured) startBench(doc.measured, root, true);
 }

@@ -20,6 +20,7 @@ import { file, link, param } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
 import { language } from "../texts/index.ts";
 import { timelineTexts } from "../texts/timeline.ts";
+import type { Help } from "../views/pagehelp.ts";
 import { startTimeline } from "../views/timeline.ts";
 import type { FrameLinks } from "../views/timelinedetails.ts";
 import "../style-timeline.css";
@@ -131,7 +132,7 @@ async function seek(source: ServerSource): Promise<void> {
 }
 
 /** The timeline of a file's execution trace. */
-export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<() => void> {
+export async function showTimeline(root: HTMLElement, ready: Promise<void>): Promise<Help> {
   const others = { ru: () => import("../texts/timeline.ru.ts"), zh: () => import("../texts/timeline.zh.ts") };
   const [source] = await Promise.all([
     get<Trace>("/timeline/trace", { file: file.value }).then((trace) => ServerSource.of(trace, rawName(file.value))),

@@ -14,6 +14,7 @@ import {
   theme,
   turnTheme,
   viewCommands,
+  viewHelp,
   viewKeys,
   type Command,
 } from "../state/shell.ts";
@@ -321,26 +322,43 @@ const keys: readonly (readonly [string, Key])[] = [
   ["l", "help.theme"],
 ];
 
+/** The keys, and what the view at hand says of itself. */
+function Help(): JSX.Element {
+  const own = viewHelp.value;
+  return (
+    <Dialog name="help" title={own?.title ?? t("help.title")} class="help-sheet">
+      {own?.about.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      <table>
+        <tbody>
+          {own?.keys.map(([k, what]) => (
+            <tr key={k}>
+              <th scope="row">{k}</th>
+              <td>{what}</td>
+            </tr>
+          ))}
+          {[...keys, ...viewKeys.value].map(([k, what]) => (
+            <tr key={k}>
+              <th scope="row">
+                {k.split(" ").map((c) => (
+                  <kbd key={c}>{c}</kbd>
+                ))}
+              </th>
+              <td>{t(what)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Dialog>
+  );
+}
+
 export function Dialogs(): JSX.Element | null {
   switch (dialog.value) {
     case "help":
       return (
-        <Dialog name="help" title={t("help.title")} class="help-sheet">
-          <table>
-            <tbody>
-              {[...keys, ...viewKeys.value].map(([k, what]) => (
-                <tr key={k}>
-                  <th scope="row">
-                    {k.split(" ").map((c) => (
-                      <kbd key={c}>{c}</kbd>
-                    ))}
-                  </th>
-                  <td>{t(what)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Dialog>
+        <Help />
       );
     case "palette":
       return <Palette />;
@@ -519,7 +537,7 @@ function commands(): Command[] {
 }
 
 /** The key of the palette. */
-export function listenToPalette(): void {
+function listenToPalette(): void {
   document.addEventListener("keydown", (e) => {
     if (!(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== "k") return;
     dialog.value = dialog.value === "palette" ? "" : "palette";
@@ -539,7 +557,7 @@ export function listenToKeys(): void {
     switch (key) {
       case "g":
         prefix = "g";
-        return;
+        break;
       case "gh":
         go(link(""));
         break;

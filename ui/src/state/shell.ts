@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Key } from "../texts/index.ts";
+import type { Help } from "../views/pagehelp.ts";
 import { nextTheme, resolveTheme, storedTheme, storeTheme, type Theme } from "./theme.ts";
 
 /** The colors, and what they resolve to. */
@@ -52,6 +53,9 @@ export const sharing = signal<Sharing>({});
 
 /** What keys do in the view at hand. */
 export const viewKeys = signal<readonly (readonly [string, Key])[]>([]);
+
+/** What a view says of itself and of its keys in the help, if its texts are its own. */
+export const viewHelp = signal<Help | null>(null);
 
 /** Saves text or a picture as a file. */
 export function save(name: string, content: Blob): void {

@@ -27,7 +27,7 @@ export const en = {
   heatmap: "heatmap",
   "heatmap.title": "A thin line for each processor, the darker the busier it is",
   gc: "GC",
-  "gc.title": "GC: shade the collector's work and stops of the world (g)",
+  "gc.title": "GC: shade the collector's work and stops of the world (c)",
   wakeups: "Wake-ups",
   "wakeups.title": "Wake-ups: arrows from who wakes to who is woken (f)",
   mmu: "MMU",

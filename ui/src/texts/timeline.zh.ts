@@ -26,7 +26,7 @@ export const texts: TimelineTexts = {
   heatmap: "热力图",
   "heatmap.title": "每个处理器一条细线，颜色越深越忙",
   gc: "GC",
-  "gc.title": "GC：以底色标出垃圾回收和 STW 停顿 (g)",
+  "gc.title": "GC：以底色标出垃圾回收和 STW 停顿 (c)",
   wakeups: "唤醒",
   "wakeups.title": "唤醒：箭头从唤醒者指向被唤醒者 (f)",
   mmu: "MMU",

@@ -7,7 +7,7 @@ import { word } from "./benchwords.ts";
 import { dataTable } from "./datatable.ts";
 import { choice, h } from "./dom.ts";
 import { changesTable, commitLink, Commits, verdictText } from "./historycommits.ts";
-import { bindHelp, pageHelp } from "./pagehelp.ts";
+import { bindHelp, pageHelp, type Help } from "./pagehelp.ts";
 import { bindSearch } from "./searchbox.ts";
 import { themeButton } from "./themebutton.ts";
 
@@ -19,22 +19,22 @@ const step = 200;
 const verdictColors: Record<string, string> = { worse: "--bad", better: "--good" };
 
 /** The help of the page. */
-function helpDialog(): HTMLDialogElement {
-  return pageHelp(
-    t("help.title"),
-    [t("help.charts"), t("help.links")],
-    [
+function historyHelp(): Help {
+  return {
+    title: t("help.title"),
+    about: [t("help.charts"), t("help.links")],
+    keys: [
       ["/", t("help.filter")],
       ["← →, Home, End", t("help.points")],
       ["Enter", t("help.enter")],
-      ["?", t("help.help")],
     ],
-  );
+  };
 }
 
-/** Builds the page; shell: within whet ui, whose header has the theme. The returned function opens the help. */
-export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false): () => void {
-  const help = helpDialog();
+/** Builds the page; shell: within whet ui, whose header has the theme and the help, which is returned. */
+export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false): Help {
+  const about = historyHelp();
+  const help = pageHelp({ ...about, keys: [...about.keys, ["?", t("help.help")]] }, t("close"));
   const live = h("p", { class: "live", "aria-live": "polite" });
   const plots = new Map<Element, Plot>();
   const theme = themeButton(() => {
@@ -295,9 +295,9 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
   bindSearch(input, () => (state = historyState(location.hash)).query, fill);
   fill();
   theme.paint();
-  bindHelp(help);
+  if (!shell) bindHelp(help);
   main.dataset.ready = "";
-  return open;
+  return about;
 }
 
 /** What was measured of a series at a commit; value formats a number of the series. */

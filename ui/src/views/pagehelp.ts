@@ -1,14 +1,14 @@
-import { benchTexts } from "../texts/bench.ts";
 import { h } from "./dom.ts";
 
-const { t } = benchTexts;
+/** The help of a page: what it shows, and its keys. whet ui adds its own keys. */
+export interface Help {
+  readonly title: string;
+  readonly about: readonly string[];
+  readonly keys: readonly (readonly [string, string])[];
+}
 
-/** The help of a page: what it shows, and its keys. */
-export function pageHelp(
-  title: string,
-  about: readonly string[],
-  keys: readonly (readonly [string, string])[],
-): HTMLDialogElement {
+/** The help as a dialog, for pages that are not within whet ui. close is what its button says. */
+export function pageHelp({ title, about, keys }: Help, close: string): HTMLDialogElement {
   return h(
     "dialog",
     { class: "help", "aria-labelledby": "help-title" },
@@ -19,7 +19,7 @@ export function pageHelp(
       {},
       h("tbody", {}, ...keys.map(([k, what]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, what)))),
     ),
-    h("form", { method: "dialog" }, h("button", {}, t("close"))),
+    h("form", { method: "dialog" }, h("button", {}, close)),
   );
 }
 

@@ -20,6 +20,7 @@ import { Lanes } from "../state/lanes.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
 import { timelineTexts } from "../texts/timeline.ts";
 import { choice, h } from "./dom.ts";
+import { pageHelp, type Help } from "./pagehelp.ts";
 import { themeButton } from "./themebutton.ts";
 import { Analysis, type Subject } from "./timelineanalysis.ts";
 import { ClassTable } from "./timelineclasses.ts";
@@ -41,17 +42,17 @@ const settled = 200;
 const apart = 100;
 
 /**
- * Builds the page and shows the view in the URL. With shell, whet ui has the header with the theme and
- * the help, which the returned function opens. links, if not null, has where frames lead to.
+ * Builds the page and shows the view in the URL. With shell, whet ui has the header with the theme, and the
+ * help, which is returned. links, if not null, has where frames lead to.
  */
 export function startTimeline(
   source: TimelineSource,
   root: HTMLElement,
   shell = false,
   links: FrameLinks | null = null,
-): () => void {
-  const page = new TimelinePage(source, root, shell, links);
-  return () => page.showHelp();
+): Help {
+  new TimelinePage(source, root, shell, links);
+  return timelineHelp();
 }
 
 class TimelinePage implements Deeds {
@@ -97,7 +98,7 @@ class TimelinePage implements Deeds {
   );
   private readonly main = h("main");
   private readonly toggles: Partial<Record<"shade" | "flows", HTMLElement>> = {};
-  private readonly help = timelineHelp();
+  private readonly help = pageHelp(timelineHelp(), t("close")); // without a shell
   private readonly theme: { el: HTMLElement; paint: () => void };
 
   constructor(
@@ -198,7 +199,7 @@ class TimelinePage implements Deeds {
     );
   }
 
-  showHelp(): void {
+  private showHelp(): void {
     this.help.showModal();
   }
 
@@ -699,14 +700,15 @@ class TimelinePage implements Deeds {
 
   private key(e: KeyboardEvent): void {
     const at = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+    // The shell's keys, such as g h, come first.
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || document.querySelector("dialog[open]")) return;
     if (at instanceof HTMLInputElement || at instanceof HTMLSelectElement) {
       if (e.key === "Escape") at.blur();
       return;
     }
     const span = (this.window.to - this.window.from) / 5;
     const deeds: Record<string, () => void> = {
-      g: () => this.set({ shade: !this.state.shade }),
+      c: () => this.set({ shade: !this.state.shade }),
       f: () => this.set({ flows: !this.state.flows }),
       m: () => this.showUtilization(),
       p: () => this.mark && this.pin(this.mark.row.id, !this.pinned(this.mark.row.id)),

@@ -1,5 +1,5 @@
 import { timelineTexts } from "../texts/timeline.ts";
-import { h } from "./dom.ts";
+import type { Help } from "./pagehelp.ts";
 
 const { t } = timelineTexts;
 
@@ -17,25 +17,13 @@ function keys(): readonly (readonly [string, string])[] {
     ["Backspace", t("help.back")],
     ["0, Home", t("help.all")],
     ["p, e", t("help.pin")],
-    ["g, f, m", t("help.shade")],
+    ["c, f, m", t("help.shade")],
     ["/", t("help.search")],
     ["Esc", t("help.close")],
   ];
 }
 
 /** How to use the timeline. */
-export function timelineHelp(): HTMLDialogElement {
-  return h(
-    "dialog",
-    { class: "help", "aria-labelledby": "help-title" },
-    h("h2", { id: "help-title" }, t("help.title")),
-    h("p", {}, t("help.rows")),
-    h("p", {}, t("help.link")),
-    h(
-      "table",
-      {},
-      h("tbody", {}, ...keys().map(([k, what]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, what)))),
-    ),
-    h("form", { method: "dialog" }, h("button", {}, t("close"))),
-  );
+export function timelineHelp(): Help {
+  return { title: t("help.title"), about: [t("help.rows"), t("help.link")], keys: keys() };
 }
