@@ -74,7 +74,9 @@ func writeResults(t *testing.T, dir string) {
 			Places: []find.Place{{File: fmt.Sprintf("part%d.go", i%3), Line: 12 + i, Code: "text += part"}},
 		})
 	}
-	found.Unexplained = []find.HotLine{{Place: find.Place{File: "part2.go", Line: 99}, Function: "main.order", Saving: 0.2}}
+	found.Unexplained = []find.HotLine{{
+		Place: find.Place{File: "part2.go", Line: 99}, Function: "main.order", Saving: 0.2,
+	}}
 	data, err := json.Marshal(found)
 	if err != nil {
 		t.Fatal(err)

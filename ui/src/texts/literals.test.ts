@@ -137,7 +137,8 @@ function literals(source: string): string[] {
   const mark = (n: Node) => {
     const value = n.type === "TemplateElement" ? (n["value"] as { cooked: string }).cooked : String(n["value"]);
     const own = [...value.matchAll(/\p{L}{2,}/gu)].map((m) => m[0]).filter((w) => !words.has(w));
-    if (own.length > 0 && !keys.has(value)) found.set(n.start, `${source.slice(0, n.start).split("\n").length}: ${value.trim()}`);
+    const line = source.slice(0, n.start).split("\n").length;
+    if (own.length > 0 && !keys.has(value)) found.set(n.start, `${line}: ${value.trim()}`);
   };
   const visit = (n: Node, inside: readonly Node[]): void => {
     if (n.type === "JSXElement" && literal.has(nameOf((n["openingElement"] as Node)["name"]))) return;
