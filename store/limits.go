@@ -56,7 +56,7 @@ const (
 type LimitError struct {
 	What  string // what is limited: "samples in a profile"
 	Limit int64
-	Got   int64 // 0 when unknown
+	Got   int64  // 0 when unknown
 	Flag  string // the flag of `whet serve` that raises it; "" for none
 	// RetryAfter is how long the client should wait; 0 if waiting does not help.
 	RetryAfter time.Duration

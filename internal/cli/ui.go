@@ -266,7 +266,8 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	} else if f.Scrape != "" {
 		return diag.Usagef("serve", "--scrape has no effect without --store", "name the store")
 	} else if f.Tenants != "" || f.given() {
-		return diag.Usagef("serve", "--tenants and limits such as --max-rate have no effect without --store", "name the store")
+		return diag.Usagef("serve", "--tenants and limits such as --max-rate have no effect without --store",
+			"name the store")
 	} else if f.Age != "" || f.Size > 0 {
 		return diag.Usagef("serve", "--retention and --max-store-size have no effect without --store", "name the store")
 	} else if f.Every != 0 || f.Webhook != "" {

@@ -40,7 +40,8 @@ func TestAPIJSON(t *testing.T) {
 	out, w := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- cli.Main(ctx, []string{"ui", "--http", "127.0.0.1:0", "--open=false", "."}, strings.NewReader(""), w, io.Discard)
+		args := []string{"ui", "--http", "127.0.0.1:0", "--open=false", "."}
+		code <- cli.Main(ctx, args, strings.NewReader(""), w, io.Discard)
 		_ = w.Close() // ends reading
 	}()
 	defer func() {
@@ -57,9 +58,15 @@ func TestAPIJSON(t *testing.T) {
 	}{
 		{"top?file=cpu.pb.gz", []string{"top", "cpu.pb.gz"}},
 		{"top?file=cpu.pb.gz&all=true&cum=true&n=3", []string{"top", "--all", "--cum", "-n", "3", "cpu.pb.gz"}},
-		{"top?file=heap.pb.gz&type=alloc_space&focus=main", []string{"top", "--type", "alloc_space", "--focus", "main", "heap.pb.gz"}},
+		{
+			"top?file=heap.pb.gz&type=alloc_space&focus=main",
+			[]string{"top", "--type", "alloc_space", "--focus", "main", "heap.pb.gz"},
+		},
 		{"tags?file=cpu.pb.gz", []string{"tags", "cpu.pb.gz"}},
-		{"list?file=cpu.pb.gz&function=example.com/leftpad/pad.Pad", []string{"list", "^example.com/leftpad/pad.Pad$", "cpu.pb.gz"}},
+		{
+			"list?file=cpu.pb.gz&function=example.com/leftpad/pad.Pad",
+			[]string{"list", "^example.com/leftpad/pad.Pad$", "cpu.pb.gz"},
+		},
 		{"graph?file=cpu.pb.gz", []string{"graph", "cpu.pb.gz"}},
 		{"diff?file=cpu.pb.gz&diff_base=cpu.pb.gz", []string{"diff", "cpu.pb.gz", "cpu.pb.gz"}},
 		{"memory?file=self.whet", []string{"memory", "self.whet"}},

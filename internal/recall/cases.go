@@ -46,7 +46,7 @@ func readCases(data []byte) (list []testCase, err error) {
 		}
 		for _, k := range c.Kinds {
 			if !slices.Contains(diagnosis.Kinds(), k) {
-				return nil, fmt.Errorf("case %s: unknown kind %q", c.Name, k)
+				return nil, fmt.Errorf("case %s: kind %q (want one of %v)", c.Name, k, diagnosis.Kinds())
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestReadCases(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`[{"name":"b","kinds":["lock"],"what":"It."},{"name":"a","kinds":["lock"],"what":"It."}]`: "not after",
-		`[{"name":"a","kinds":["cost"],"what":"It."}]`:                                            `unknown kind "cost"`,
+		`[{"name":"a","kinds":["cost"],"what":"It."}]`:                                            `kind "cost"`,
 		`[{"name":"a","kinds":[],"what":"It."}]`:                                                  "no kinds",
 		`[{"name":"a","why":"It."}]`:                                                              "unknown field",
 	} {
@@ -113,7 +113,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestJudge counts what is said about the places of a change, and nothing else.
+// TestJudge counts findings and rewrites at the places of a change, and no others.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	where := &places{lines: []span{{"a.go", 4, 4}}, functions: []span{{"a.go", 3, 6}}}
@@ -143,7 +143,8 @@ func TestJudge(t *testing.T) {
 		{Name: "F", Units: []ab.Unit{{Unit: "sec/op", Ratio: 0.62}}},
 	}}}
 	attempt := func(rule string, line int, stage fix.Stage) fix.Attempt {
-		return fix.Attempt{Finding: find.Finding{Rule: rule, Places: []find.Place{at(line)}}, Stage: stage, Reason: "no\ngain"}
+		x := find.Finding{Rule: rule, Places: []find.Place{at(line)}}
+		return fix.Attempt{Finding: x, Stage: stage, Reason: "no\ngain"}
 	}
 	m.fixed(&fix.Result{Attempts: []fix.Attempt{attempt("far", 9, fix.StageKept)}, Total: total}, where)
 	if len(m.Kept) > 0 || m.Ours != 0 {

@@ -66,7 +66,8 @@ func (s *session) measure(ctx context.Context, c *testCase) (m *measurement, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	say("make both versions")
-	if _, err := modproxy.Output(ctx, ".", s.power, "versions", "-dir", s.corpus, "-work", s.modules, c.Name, dir); err != nil {
+	args := []string{"versions", "-dir", s.corpus, "-work", s.modules, c.Name, dir}
+	if _, err := modproxy.Output(ctx, ".", s.power, args...); err != nil {
 		return nil, err
 	}
 	say("measure the maintainers' change")

@@ -141,7 +141,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	size := h.o.Limits.Body
 	if r.ContentLength > size {
-		h.refuse(w, r, &store.LimitError{What: "bytes in the request", Limit: size, Got: r.ContentLength, Flag: store.BodyFlag})
+		h.refuse(w, r, &store.LimitError{
+			What: "bytes in the request", Limit: size, Got: r.ContentLength, Flag: store.BodyFlag,
+		})
 		return
 	}
 	if r.ContentLength >= 0 {

@@ -29,8 +29,9 @@ func inputOf(t *testing.T, kind string, stacks ...string) *input.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := input.Own{Known: true, Match: func(f profile.Function) bool { return strings.HasPrefix(f.Name, "example.com/own") }}
-	return &input.Input{Profile: p, View: v, Type: typ, Own: own}
+	return &input.Input{Profile: p, View: v, Type: typ, Own: input.Own{
+		Known: true, Match: func(f profile.Function) bool { return strings.HasPrefix(f.Name, "example.com/own") },
+	}}
 }
 
 // TestBy divides CPU time by the leaf, and by what the runtime does there.
@@ -46,13 +47,13 @@ func TestBy(t *testing.T) {
 		{"the standard library", "strings.Index" + caller, standard},
 		{"the collector's goroutine", "runtime.scanobject < runtime.gcDrain < runtime.gcBgMarkWorker", collector},
 		{
-			"the collector in a goroutine", "runtime.scanobject < runtime.gcDrainN < runtime.gcAssistAlloc < runtime.mallocgc" + caller,
-			collector,
+			"the collector in a goroutine",
+			"runtime.scanobject < runtime.gcDrainN < runtime.gcAssistAlloc < runtime.mallocgc" + caller, collector,
 		},
 		{"the scheduler", "runtime.findRunnable < runtime.schedule < runtime.park_m < runtime.mcall", scheduler},
 		{
-			"a system call", "internal/runtime/syscall.Syscall6 < syscall.RawSyscall6 < syscall.write < os.(*File).Write" + caller,
-			systemCall,
+			"a system call",
+			"internal/runtime/syscall.Syscall6 < syscall.RawSyscall6 < syscall.write < os.(*File).Write" + caller, systemCall,
 		},
 		{"an allocation", "runtime.mallocgc < runtime.newobject" + caller, inRuntime},
 		{"a map", "internal/runtime/maps.(*Map).Get < runtime.mapaccess2" + caller, inRuntime},
