@@ -34,6 +34,10 @@ step("the list shows how lines change", async () => {
 
 step("what was not recorded, and what records it", async () => {
   const p = await open("/overview?file=shop.whet", hot);
+  const facts = await p.page.locator(".facts").innerText();
+  for (const fact of [/go1\.\d+/, /GOMAXPROCS\s+\d/, /Module\s+\S+/, /CPU (time )?per request\s+\d/i, /requests/])
+    assert.match(facts, fact);
+  assert.match(await p.page.locator(".cost").first().innerText(), /request/);
   const missing = p.page.locator(".missing li");
   const texts = await missing.allInnerTexts();
   assert.ok(texts.some((x) => /^mutex[\s\S]*runtime\.SetMutexProfileFraction\(/.test(x)), texts.join("\n"));
@@ -56,6 +60,7 @@ step("causes and rewrites are found in the module", async () => {
   // The source has the remark, and the same link.
   await p.page.locator(hot, { hasText: "text +=" }).locator(".line-head > a").click();
   await p.page.locator(".src-line.here").waitFor();
+  await p.page.locator(".said-finding").first().waitFor();
   assert.match(await p.page.locator(".src-file a").getAttribute("href"), /\/main\.go:18$/);
   await p.settle("remark");
   await p.close();

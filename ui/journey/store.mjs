@@ -6,16 +6,14 @@
 // down, and the name of a function that got slower, from the Go test TestJourneyStore of internal/server/workbench; it runs this script.
 // SHOTS, if given, is a folder for screenshots. Exit code 77 means: no browser here.
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import assert from "node:assert/strict";
-import { start } from "./browser.mjs";
+import { start, violations } from "./browser.mjs";
 
 const journey = await start({ height: 900, pause: 250, fullPage: false });
 const { step } = journey;
 const read = (name) => readFileSync(join(journey.dir, `${name}.html`), "utf8").trim();
 const [address, empty, partial, victim] = ["address", "empty", "partial", "victim"].map(read);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const rows = ".store-lines tbody tr";
 const chart = ".store .u-over";
@@ -28,14 +26,7 @@ async function open(path, ready, options) {
 /** Fails if the page is hard to use without a mouse or eyes, or wider than the window. */
 async function accessible(p) {
   await p.page.waitForFunction(() => !document.querySelector(".busy")); // what is out of date is pale
-  const cdp = await p.page.context().newCDPSession(p.page);
-  await cdp.send("Runtime.evaluate", { expression: axe }); // the policy lets no page do this
-  const found = await p.page.evaluate(async () => {
-    const tags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations } = await globalThis.axe.run(document, { runOnly: tags });
-    return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
-  });
-  assert.deepEqual(found, []);
+  assert.deepEqual(await violations(p.page), []);
   assert.ok(await p.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
 }
 

@@ -306,10 +306,13 @@ step("wake-ups, shades and the collector's share can be shown", async () => {
   await p.page.keyboard.press("c");
   await p.settle();
   assert.match(await p.hash(), /shade=0/);
+  const plain = await picture();
+  assert.notEqual(plain, before);
   await p.page.keyboard.press("f");
   await p.settle("flows");
   assert.match(await p.hash(), /flows=1/);
-  assert.notEqual(await picture(), before);
+  const arrows = await picture();
+  assert.notEqual(arrows, plain);
   await p.page.keyboard.press("m");
   await p.page.waitForSelector(".curve");
   assert.match(await p.page.locator("dialog[open]").innerText(), /10us\s+\d/);
@@ -317,6 +320,7 @@ step("wake-ups, shades and the collector's share can be shown", async () => {
   await p.page.keyboard.press("Escape");
   await p.page.getByRole("button", { name: "heatmap" }).click();
   await p.settle("heat");
+  assert.notEqual(await picture(), arrows);
   assert.ok((await p.ids("p")).length > 0);
   await p.close();
 });
