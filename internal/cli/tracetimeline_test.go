@@ -120,7 +120,7 @@ func servedTimeline(ctx context.Context, args []string) error {
 		return fmt.Errorf("address %s, window %s", address, window)
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, path := range []string{"", "api/trace", "api/rows?type=proc"} {
+	for _, path := range []string{"", "api/v1/timeline/trace", "api/v1/timeline/rows?type=proc"} {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+path, nil)
 		if err != nil {
 			return err
