@@ -38,6 +38,34 @@ step("a run shows its figures, charts and tables", async () => {
   await p.close();
 });
 
+step("a link has the part of a chart that is shown", async () => {
+  const p = await open("one.html");
+  const over = p.page.locator(".plot .u-over").nth(2); // the rate
+  await over.scrollIntoViewIfNeeded();
+  const whole = await p.page.locator(".plot canvas").nth(2).evaluate((c) => c.toDataURL());
+  const box = await over.boundingBox();
+  await p.page.mouse.move(box.x + box.width * 0.3, box.y + 50);
+  await p.page.mouse.down();
+  await p.page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 5 });
+  await p.page.mouse.up();
+  await p.settle();
+  const hash = await p.page.evaluate(() => location.hash);
+  assert.match(hash, /^#part3=[\d.]+~[\d.]+$/);
+  const part = await p.page.locator(".plot canvas").nth(2).evaluate((c) => c.toDataURL());
+  assert.notEqual(part, whole);
+  await p.page.reload();
+  await p.page.waitForSelector("main[data-ready]");
+  await p.page.locator(".plot .u-over").nth(2).scrollIntoViewIfNeeded();
+  await p.settle();
+  assert.equal(await p.page.evaluate(() => location.hash), hash);
+  assert.equal(await p.page.locator(".plot canvas").nth(2).evaluate((c) => c.toDataURL()), part);
+  // A double click shows all again.
+  await p.page.locator(".plot .u-over").nth(2).dblclick();
+  await p.settle();
+  assert.equal(await p.page.evaluate(() => location.hash), "");
+  await p.close();
+});
+
 step("the keyboard reads a chart out", async () => {
   const p = await open("one.html");
   const plot = p.page.locator(".plot").first();

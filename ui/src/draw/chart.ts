@@ -19,6 +19,16 @@ export interface Chart {
   read?: (index: number | null) => string;
   /** Takes a range of the x axis that was selected, by dragging or with Shift and arrow keys. */
   select?: (from: number, to: number) => void;
+  /** The part of the x axis to begin with; null is all of it. */
+  part?: Part | null;
+  /** Takes the part that is shown when it has changed; null is all of it. */
+  shown?: (part: Part | null) => void;
+}
+
+/** A part of an axis. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface Series {
@@ -37,6 +47,7 @@ export class Plot {
   private readonly listening = new AbortController();
   private at = -1;
   private anchor = -1; // where a selection by keys begins
+  private part: Part | null; // of the x axis; null is all of it
   /** The labels of the axes that are drawn, by their values. */
   private readonly ticks: Record<"x" | "y", (readonly [value: number, text: string])[]> = { x: [], y: [] };
 
@@ -46,6 +57,7 @@ export class Plot {
     private readonly say: (text: string) => void,
     later = false,
   ) {
+    this.part = chart.part ?? null;
     this.watch = new ResizeObserver(() => this.fit());
     if (!later) this.draw();
     this.watch.observe(el);
@@ -61,8 +73,22 @@ export class Plot {
 
   /** Redraws with the current colors. */
   draw(): void {
+    const { part } = this;
     this.plot?.destroy();
     this.plot = new uPlot(this.options(), this.data(), this.el);
+    if (part) this.plot.setScale("x", { min: part.from, max: part.to });
+  }
+
+  /** Remembers the part that is shown. */
+  private scaled(u: uPlot): void {
+    const { min, max } = u.scales["x"]!;
+    const xs = this.chart.columns[0] ?? [];
+    if (u.status !== 1 || min == null || max == null || xs.length === 0) return;
+    const all = min <= xs[0]! && max >= xs[xs.length - 1]!;
+    const part = all ? null : { from: min, to: max };
+    if (part?.from === this.part?.from && part?.to === this.part?.to) return;
+    this.part = part;
+    this.chart.shown?.(part);
   }
 
   /** The columns, in which areas are added up. */
@@ -179,6 +205,7 @@ export class Plot {
           : {}),
       hooks: {
         drawAxes: [(u) => this.drawMarks(u, color)],
+        setScale: [(u, axis) => axis === "x" && this.scaled(u)],
         setCursor: [(u) => this.chart.read?.(u.cursor.idx ?? null)],
         setSelect: [
           (u) => {

@@ -1,5 +1,6 @@
 import type { LoadDoc, LoadRun, Table } from "../api/load.ts";
-import { Plot, type Chart, type Series } from "../draw/chart.ts";
+import { Plot, type Chart, type Part, type Series } from "../draw/chart.ts";
+import { hashOf, partsOf } from "../lib/chartparts.ts";
 import { align, ms, percentileLabel, perSecond, thin, whole } from "../lib/load.ts";
 import { loadTexts } from "../texts/load.ts";
 import { dataTable } from "./datatable.ts";
@@ -34,6 +35,15 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
     for (const p of plots) p.draw();
   }, shell);
 
+  // The link has the part of each chart that is shown.
+  const parts = partsOf(location.hash);
+  const show = (chart: number, part: Part | null) => {
+    if (part) parts.set(chart, part);
+    else parts.delete(chart);
+    const hash = hashOf(parts);
+    history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+  };
+
   const charts = h("div", { class: "grid" });
   const add = (chart: Chart, about: string, wide: boolean, table: Table) => {
     const plot = h("div", {
@@ -57,7 +67,8 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): reado
         ),
       ),
     );
-    plots.push(new Plot(plot, chart, say));
+    const n = plots.length + 1;
+    plots.push(new Plot(plot, { ...chart, part: parts.get(n) ?? null, shown: (part) => show(n, part) }, say));
   };
 
   const main = h(
