@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -28,7 +29,7 @@ func TestServeLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(r.Body)
-			if err = r.Body.Close(); err != nil {
+			if err = errors.Join(err, r.Body.Close()); err != nil {
 				t.Fatal(err)
 			}
 			named := strings.Contains(string(body), test.want) && strings.Contains(string(body), "whet serve "+test.flag)

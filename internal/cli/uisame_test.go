@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -78,7 +79,7 @@ func TestAPIJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(r.Body)
-			if err = r.Body.Close(); err != nil || r.StatusCode != http.StatusOK {
+			if err = errors.Join(err, r.Body.Close()); err != nil || r.StatusCode != http.StatusOK {
 				t.Fatalf("status %d, %v\n%s", r.StatusCode, err, body)
 			}
 			exit, stdout, stderr := runWhet(t, append(test.args, "--json")...)
