@@ -378,7 +378,8 @@ class TimelinePage implements Deeds {
       this.redraw();
       return;
     }
-    // Its row or spans are requested; each answer redraws.
+    // Its row or spans are requested, those of a row in view; each answer redraws.
+    if (row && this.view.reveal(want.id)) this.redraw();
     if (tries > 0)
       globalThis.window.setTimeout(() => {
         if (this.state.selected === want) this.restore(tries - 1);
