@@ -608,6 +608,7 @@ export interface FixResult {
   interrupted?: boolean;
   module: string;
   rounds: number;
+  sandboxed?: boolean;
   schema: string;
   service?: Measured | null;
   settings?: Attempt[] | null;
@@ -1337,7 +1338,7 @@ export interface ProveCost {
 }
 
 export interface ProveMissing {
-  do?: string;
+  do: string;
   what: string;
 }
 
