@@ -67,7 +67,7 @@ class TimelinePage implements Deeds {
   private frame = 0;
   private lost = false; // the server does not answer
   private rested = 0;
-  private applied = -Infinity; // when the view last changed
+  private applied = Infinity; // when the view last changed; before that, it is no step
   private drawn = 0;
   private version = 0; // of the lanes' data
   private told: readonly unknown[] = [];
