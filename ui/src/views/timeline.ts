@@ -363,7 +363,9 @@ class TimelinePage implements Deeds {
     const at = is?.span?.[0] ?? is?.part?.[0] ?? null;
     if (is?.row.id === want.id && (at === null ? want.at === null : Math.round(at) === want.at)) return;
     const row = this.view.all().find((r) => r.id === want.id) ?? this.lanes.name(want.id);
-    if (row && !this.view.all().some((r) => r.id === want.id) && !this.state.pins.includes(want.id)) {
+    const listed = this.view.all().some((r) => r.id === want.id);
+    // The rows of sections may still come: one that is in none is pinned.
+    if (row && !listed && tries < 34 && !this.state.pins.includes(want.id)) {
       this.state = { ...this.state, pins: [want.id, ...this.state.pins].slice(0, maxPins) };
       this.redraw();
     }
