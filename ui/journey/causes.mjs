@@ -36,6 +36,7 @@ step("why was this request slow", async () => {
   const canvas = await p.page.locator(".lanes canvas").boundingBox();
   await p.page.mouse.click((name.x + name.width + canvas.x + canvas.width) / 2, name.y + name.height / 2);
   await details.getByRole("heading", { name: "Stack", exact: true }).waitFor();
+  await details.locator("li.frame", { hasText: "(*ledger).balance" }).first().waitFor(); // stacks come after spans
   const [waits, had] = (await details.innerText()).split("Ended by");
   assert.match(waits, /^sync[\s\S]*Stack\s+workbench\.\(\*ledger\)\.balance/);
   // Another request may have had it in between.
