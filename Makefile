@@ -284,7 +284,7 @@ ui:
 	cd ui && $(RETRY) npm ci --no-audit --no-fund
 	cd ui && npm run typecheck && npm test && npm run build
 	git diff --exit-code -- ui/dist
-	$(GO) test -count=1 -timeout 30m -run 'Journey' -v ./internal/report/... ./internal/server/...
+	$(GO) test -count=1 -timeout 40m -run 'Journey' -v ./internal/report/... ./internal/server/...
 
 # --- measurements -------------------------------------------------------
 

@@ -40,6 +40,20 @@ function inPart(name) {
 /** How often a step is tried. */
 const tries = 4;
 
+/** How long a try of a step may take, in milliseconds: what hangs is tried again in another browser. */
+const stepLimit = 360_000;
+
+/** What a promise comes to, or a failure when it takes longer than ms milliseconds. */
+async function within(ms, what, promise) {
+  let timer;
+  const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Error(`${what} took more than ${ms / 1000} s`)), ms)));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Starts a browser for the journey that node was called with, as in
  *
@@ -66,11 +80,13 @@ export async function start({ height, pause = 0, fullPage = false }) {
   const { chromium } = await import("playwright-core");
   if (shots) mkdirSync(shots, { recursive: true });
 
-  const browser = await chromium.launch({
-    executablePath: browserPath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-    timeout: patience,
-  });
+  const launch = () =>
+    chromium.launch({
+      executablePath: browserPath,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+      timeout: patience,
+    });
+  let browser = await launch();
   const steps = [];
   let slower = 1;
 
@@ -230,7 +246,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
         for (let n = 1; ; n++) {
           slower = 4 ** (n - 1);
           try {
-            await run();
+            await within(stepLimit, "a try of the step", run());
             console.log(`✓ ${name}`);
             break;
           } catch (e) {
@@ -240,10 +256,12 @@ export async function start({ height, pause = 0, fullPage = false }) {
               break;
             }
           }
-          await Promise.all(browser.contexts().map((c) => c.close()));
+          // The pages of the failed try go with their browser. One that hangs is left to the end of the process.
+          await within(patience, "closing a browser", browser.close()).catch((e) => console.log(e.message));
+          browser = await launch();
         }
       }
-      await browser.close();
+      await within(patience, "closing a browser", browser.close()).catch((e) => console.log(e.message));
       process.exit(failed ? 1 : 0);
     },
   };

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // TSName returns the TypeScript name of a Go type.
@@ -84,6 +85,7 @@ func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
 	}
 	cmd := exec.CommandContext(ctx, node, args...)
 	cmd.Dir = ui
+	procgroup.OwnAndKill(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
