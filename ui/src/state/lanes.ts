@@ -91,6 +91,12 @@ export class Lanes {
     });
   }
 
+  /** Whether a window, as wide as it is drawn, is still what is to be shown. */
+  private shows(w: Stretch, pixels: number): boolean {
+    const is = this.wish;
+    return is?.w.from === w.from && is.w.to === w.to && is.pixels === pixels;
+  }
+
   private ask(): void {
     this.stop();
     const ids = this.missing().slice(0, maxAsked);
@@ -121,7 +127,8 @@ export class Lanes {
           if (this.known.size <= maxKept) break;
           this.known.delete(id);
         }
-        if (this.missing().length > 0 && ids.length === maxAsked) this.ask();
+        // More rows of the same window need not wait for it to rest.
+        if (this.missing().length > 0 && (ids.length === maxAsked || this.shows(w, pixels))) this.ask();
         this.changed();
       },
       (err: unknown) => {
