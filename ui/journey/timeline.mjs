@@ -349,6 +349,9 @@ step("the keyboard goes through rows and spans", async () => {
   await p.page.keyboard.press("ArrowDown");
   await p.settle();
   assert.notEqual(await p.page.locator(".live").innerText(), first);
+  await p.page.keyboard.press("ArrowUp"); // to a request, which is not as long as the trace
+  await p.settle();
+  assert.equal(await p.page.locator(".live").innerText(), first);
   const row = await p.page.locator(".live").innerText();
   for (let n = 0; n < 20 && (await p.page.locator(".live").innerText()) === row; n++) {
     await p.page.keyboard.press("ArrowRight"); // without effect until the row is there

@@ -34,6 +34,7 @@ describe("windows", () => {
       }
     }
     expect(zoomAt(extent, 5, 10, extent)).toEqual(extent);
+    expect(around({ from: 2e8, to: 1e9 }, extent)).toEqual({ from: 1.2e8, to: 1e9 });
     expect(within({ from: 5, to: 6 }, extent).to - within({ from: 5, to: 6 }, extent).from).toBe(200);
     expect(within({ from: 0, to: 9 }, { from: 10, to: 11 })).toEqual({ from: 10, to: 11 });
   });

@@ -31,10 +31,11 @@ export function pan(w: Stretch, by: number, extent: Stretch): Stretch {
   return within({ from: w.from + by, to: w.to + by }, extent);
 }
 
-/** A stretch with a margin on both sides, so that its ends are visible. */
+/** A stretch with a margin on both sides, as far as there is room, so that its ends are visible. */
 export function around(s: Stretch, extent: Stretch, room = 0.1): Stretch {
   const by = Math.max((s.to - s.from) * room, leastWindow / 4);
-  return within({ from: s.from - by, to: s.to + by }, extent);
+  const [from, to] = [Math.max(s.from - by, extent.from), Math.min(s.to + by, extent.to)];
+  return within({ from, to }, extent);
 }
 
 export interface Ticks {
