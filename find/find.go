@@ -211,7 +211,7 @@ type Finding struct {
 	Notes []notes.Note `json:"notes,omitempty"`
 
 	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
-	// NoFix is the reason why there is no rewrite although the rule has one.
+	// NoFix is the reason why there is no rewrite, with what would make one possible, or what to do by hand.
 	NoFix string `json:"no_fix,omitempty"`
 }
 

@@ -29,7 +29,9 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "value converted to an interface",
-			CPU:   rules.Boxing, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
+			ByHand: "the parameter's type is an interface and the value is kept there: pass a pointer, or take " +
+				"the concrete type or a type parameter",
+			CPU: rules.Boxing, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
 			Profiled: true,
 		}},
 		Doc: rules.ParseDoc(doc),

@@ -182,10 +182,12 @@ func isShort(info *types.Info, e ast.Expr) bool {
 
 // fix writes texts through an array on the stack, and puts the sums there.
 func (h *hasher) fix() analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None("the hash " + h.v.Name() + " or its sum is used in a way that needs the heap: convert the text to bytes once, and sum " +
+		"into an array with Sum(buf[:0])")
 	decl, ok := flow.Decl(h.made)
 	if !ok || flow.Jumps(decl) {
-		return none
+		return rules.None("the function has labels, goto or recover, which new variables may break: move the hashing of " +
+			h.v.Name() + " into a function")
 	}
 	var edits []analysis.TextEdit
 	if len(h.groups()) > 0 {

@@ -72,7 +72,8 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 
 // fix returns the fix that turns the variable into a buffer, without edits if that is impossible.
 func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None("a part of " + t.v.Name() + " may change another, or a use needs it as a string while it grows: with variables for such " +
+		"parts, they are appended to one buffer")
 	if !rewrite.Predeclared(pass, t.decl.Node().End(),
 		"append", "make", "byte", "string", "int64", "uint64", "float64", "bool",
 	) {

@@ -110,11 +110,9 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 		if len(f.Places) > 0 && f.Places[0].Code != "" {
 			rewrite = append(rewrite, blocks.Code(f.Places[0].Code))
 		}
-		note := "no automatic rewrite is safe here"
 		if f.NoFix != "" {
-			note = "no rewrite: " + f.NoFix
+			rewrite = append(rewrite, blocks.Note{blocks.Plain("no rewrite: " + f.NoFix)})
 		}
-		rewrite = append(rewrite, blocks.Note{blocks.Plain(note)})
 	}
 	s.Blocks = append(s.Blocks, blocks.Pair{First: []blocks.Block{facts}, Second: rewrite})
 	if f.Safe != "" {

@@ -40,6 +40,7 @@ func findResult() *find.Result {
 			},
 			{
 				ID: "x/1", Rule: "x", Title: "slow", Why: "it is slow", Saving: 0.05, Function: "F",
+				NoFix: "n is not constant: with a constant, it is fast",
 				Places: []find.Place{{File: "c.go", Line: 1, EndLine: 1, Code: "f()"}},
 			},
 		},
@@ -71,7 +72,7 @@ func TestWriteFindSettings(t *testing.T) {
 			"1. old JSON (needs a setting)\n   a.go:7  Answer\n   saves at most 30.00% of the CPU time: CPU 45.00%",
 			"   also at b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules",
 			"2. collected often (needs a setting)\n   the whole program\n   saves at most 10.00% of the CPU time\n",
-			"why: it is slow\n     f()\n   no automatic rewrite is safe here\n",
+			"why: it is slow\n     f()\n   no rewrite: n is not constant: with a constant, it is fast\n",
 		}},
 		"markdown": {markdown.String(), []string{
 			"### 1. old JSON (needs a setting)\n\n`a.go:7` in `Answer`\n\n" +
@@ -80,7 +81,7 @@ func TestWriteFindSettings(t *testing.T) {
 				"- setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules jsoncodec`)\n",
 			"<details><summary>Caveats</summary>\n\nTexts of errors change.\n\n</details>\n",
 			"\n\nthe whole program\n\n- saves at most **10.00%** of the CPU time\n- why: it collects\n",
-			"```go\nf()\n```\n\nno automatic rewrite is safe here\n",
+			"```go\nf()\n```\n\nno rewrite: n is not constant: with a constant, it is fast\n",
 		}},
 		"page": {page.String(), []string{
 			`<code>a.go:7</code> <span class="dim">Answer</span>`, `<span class="badge">needs a setting</span>`,
