@@ -26,7 +26,7 @@ type match struct {
 	file      string // relative to the module
 	line, end int
 	column    int
-	offset    int  // in the file
+	offset    int    // in the file
 	fix       *Fix   // without its diff
 	reason    string // why there is no fix; "" if its rule gives no reason for this place
 }

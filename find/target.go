@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/recording/work"
 )
 
 // A Target is what is known about a recorded program in addition to its profiles. Rules whose
@@ -17,6 +18,8 @@ type Target struct {
 	Go string
 	// Level is the GOAMD64 level that the machine it ran on supports, v1 to v4; "" if unknown.
 	Level string
+	// Requests is the number of requests that the load sent while the CPU profile was taken; 0 if unknown.
+	Requests float64
 	// Before and After are runtime.MemStats at both ends of the window, as in recordings
 	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil if not recorded.
 	Before, After []byte
@@ -29,6 +32,9 @@ func TargetOf(rec *recording.Recording) Target {
 	t := Target{Build: meta.Build, Go: meta.GoVersion}
 	if ranHere(meta.Target) && meta.GOARCH == "amd64" {
 		t.Level = levelHere()
+	}
+	if n, err := work.Requests(rec, "cpu"); err == nil {
+		t.Requests = n.Requests
 	}
 	t.Before, t.After = wholePart(rec, recording.MemStatsStartPart), wholePart(rec, recording.MemStatsEndPart)
 	return t

@@ -266,6 +266,14 @@ func TestOf(t *testing.T) {
 			diagnosis.Own, "", "no rewrite in locks/1: the file is generated or uses cgo",
 		},
 		{
+			"candidates",
+			diagnosis.Input{
+				Costs: itself, Claimed: 0.5, Candidates: []string{"C1", "C3"},
+				Findings: []diagnosis.Finding{{ID: "locks/1", NoFix: "it is held: release it"}},
+			},
+			diagnosis.Own, "", "a candidate is in C1 and C3; no rewrite in locks/1: it is held: release it",
+		},
+		{
 			"a setting",
 			diagnosis.Input{
 				Costs: itself, Claimed: 0.5, Findings: []diagnosis.Finding{{ID: "jsoncodec/1", Setting: true}},

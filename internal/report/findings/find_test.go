@@ -40,7 +40,7 @@ func findResult() *find.Result {
 			},
 			{
 				ID: "x/1", Rule: "x", Title: "slow", Why: "it is slow", Saving: 0.05, Function: "F",
-				NoFix: "n is not constant: with a constant, it is fast",
+				NoFix:  "n is not constant: with a constant, it is fast",
 				Places: []find.Place{{File: "c.go", Line: 1, EndLine: 1, Code: "f()"}},
 			},
 		},

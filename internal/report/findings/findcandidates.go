@@ -33,7 +33,7 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 		c := &list[i]
 		one := blocks.Section{
 			ID: fmt.Sprintf("c%d", i+1), Kind: string(c.Tier),
-			Title: blocks.Text{blocks.Plain("Candidate, unproven: " + lowerFirst(c.Change.Message))},
+			Title: blocks.Text{blocks.Plain(fmt.Sprintf("C%d. Candidate, unproven: %s", i+1, lowerFirst(c.Change.Message)))},
 			Blocks: []blocks.Block{
 				blocks.Location{Where: candidateWhere(c), Function: c.Function},
 				blocks.Pair{
