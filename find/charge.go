@@ -117,7 +117,7 @@ func newFix(m *module.Module, pkg *packages.Package, s analysis.SuggestedFix) *F
 		i := slices.IndexFunc(fix.Files, func(x FileEdit) bool { return x.File == file })
 		if i < 0 {
 			i = len(fix.Files)
-			fix.Files = append(fix.Files, FileEdit{File: file, Names: importNames(pkg)})
+			fix.Files = append(fix.Files, FileEdit{File: file, Names: driver.ImportNames(pkg)})
 		}
 		fix.Files[i].Edits = append(fix.Files[i].Edits, rewrite.Edit{
 			From: tf.Offset(e.Pos), To: tf.Offset(end), Text: string(e.NewText),
@@ -313,16 +313,4 @@ func withDiff(m *module.Module, fix *Fix) (*Fix, error) {
 	}
 	done.Diff = out.String()
 	return &done, nil
-}
-
-// importNames returns the names of the packages that a package imports, where the name is not the
-// last element of the path.
-func importNames(pkg *packages.Package) map[string]string {
-	names := map[string]string{}
-	for p, imported := range pkg.Imports {
-		if path.Base(p) != imported.Name {
-			names[p] = imported.Name
-		}
-	}
-	return names
 }

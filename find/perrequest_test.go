@@ -20,7 +20,8 @@ func TestPerRequest(t *testing.T) {
 		r := &Result{Totals: []Total{test.total}, Findings: []Finding{{Saving: 0.25}}}
 		r.perRequest(test.requests)
 		if r.PerRequest != test.whole || r.Findings[0].PerRequest != test.saved {
-			t.Errorf("%+v, %g requests: %v, of which %v", test.total, test.requests, r.PerRequest, r.Findings[0].PerRequest)
+			t.Errorf("%+v, %g requests: %v, of which "+
+				"%v", test.total, test.requests, r.PerRequest, r.Findings[0].PerRequest)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/whet-go/whet/find/rules"
 )
 
-// TestVet omits matches whose cost only a profile can show, unless every match is requested, and reasons for having no fix.
+// TestVet omits matches whose cost only a profile can show, unless every match is requested, and
+// reasons for having no fix.
 func TestVet(t *testing.T) {
 	r := &rules.Rule{
 		Analyzer: &analysis.Analyzer{Name: "slow", Doc: "is slow", Run: func(pass *analysis.Pass) (any, error) {

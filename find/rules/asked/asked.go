@@ -34,7 +34,8 @@ func New() *rules.Rule {
 	for _, l := range lookups() {
 		below := "^" + regexp.QuoteMeta(l.function) + "$"
 		r.Causes = append(r.Causes, rules.Cause{
-			ByHand:   "how old the answer may be depends on the program: keep it, and fetch it again when it may have changed",
+			ByHand: "how old the answer may be depends on the program: keep it, and fetch it again when it may " +
+				"have changed",
 			Category: l.category, Title: l.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: l.needs,
 			Profiled: l.function == "os.Getenv", // configuration is read everywhere, usually once
 		})

@@ -162,7 +162,8 @@ func report(pass *analysis.Pass, line []box, by string) {
 	relative := types.RelativeTo(pass.Pkg)
 	first := line[0]
 	text := fmt.Sprintf(
-		"%s (%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative),
+		"%s "+
+			"(%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative),
 	)
 	verb := "is"
 	if n := len(line) - 1; n > 0 {

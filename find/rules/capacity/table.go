@@ -82,8 +82,9 @@ func (f *growthFinder) reportMap(v *variable, g *growth) {
 		rewrite.Means(f.pass, t.of, begin) && f.builtins(begin, b) &&
 		!rewrite.HasComment(f.pass, v.value.Pos(), v.value.End()) {
 		fix = analysis.SuggestedFix{
-			Message:   "Allocate space for all keys at once",
-			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+f.text(b)+")")},
+			Message: "Allocate space for all keys at once",
+			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+
+				""+f.text(b)+")")},
 		}
 	}
 	category, known := "keys", "it is known how many keys will be added at most"

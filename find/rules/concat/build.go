@@ -46,7 +46,8 @@ func (r *rule) builder(v *types.Var, within inspector.Cursor) analysis.Suggested
 		more, ok := r.replaceUse(v, use, within, pkg)
 		if !ok {
 			line := r.pass.Fset.Position(use.Node().Pos()).Line
-			return rules.None(fmt.Sprintf("line %d sets %s or adds to it in a way that a strings.Builder cannot repeat: "+
+			return rules.None(fmt.Sprintf("line %d sets %s or adds to it in a way that a strings.Builder cannot "+
+				"repeat: "+
 				"without that, it is built in one", line, v.Name()))
 		}
 		edits = append(edits, more...)

@@ -133,8 +133,8 @@ func (r *rule) report(g *growth) {
 	switch {
 	case ok:
 	case g.before:
-		fix = rules.None("what is prepended to " + g.obj.Name() + " is not the same each time: append the parts to a slice, " +
-			"and join them in reverse order")
+		fix = rules.None("what is prepended to " + g.obj.Name() + " is not the same each time: append the parts to " +
+			"a slice, and join them in reverse order")
 	default:
 		fix = r.build(g.obj, g.at)
 	}

@@ -72,7 +72,8 @@ func run(pass *analysis.Pass) (any, error) {
 			if at, ok := flow.IntConst(pass.TypesInfo, n.Index); ok && at == 0 && runesOf(pass.TypesInfo, n.X) != nil {
 				rules.Report(pass, n, "rune",
 					"the whole string is converted to runes to get the first one",
-					rules.None(rewrite.Text(pass, runesOf(pass.TypesInfo, n.X))+" may be empty, for which the index panics: "+
+					rules.None(rewrite.Text(pass, runesOf(pass.TypesInfo, n.X))+" may be empty, for which the "+
+						"index panics: "+
 						"check its length, and decode the first rune with utf8.DecodeRuneInString"))
 			}
 		}
@@ -133,7 +134,8 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 		to := info.TypeOf(sel.X).String()
 		switch {
 		case writesStrings(flow.Callee(info, call)) && hasTwin(pass, sel, "WriteString"):
-			report(pass, call, "write", text+" is copied into bytes to be written, although WriteString takes strings", ok,
+			report(pass, call, "write", text+" is copied into bytes to be written, although WriteString takes "+
+				"strings", ok,
 				analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("WriteString(" + text + ")")})
 		case to == "net/http.ResponseWriter", to == "io.Writer":
 			category := "write"
@@ -289,8 +291,8 @@ func obstacle(pass *analysis.Pass, at ast.Node, category string) string {
 		return "an argument calls a function, which may change the bytes: with a variable for its result, " +
 			"the function of package bytes searches without a copy"
 	case category == "rune":
-		return "the loop uses the index, which counts runes here and bytes of a string: count the runes in a variable, " +
-			"and range over the string"
+		return "the loop uses the index, which counts runes here and bytes of a string: count the runes in a " +
+			"variable, and range over the string"
 	}
 	return rules.Shadowed
 }

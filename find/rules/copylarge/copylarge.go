@@ -123,20 +123,20 @@ func (f *copyFinder) indexed(l *loop) analysis.SuggestedFix {
 	value := l.value.Name()
 	switch {
 	case slice == nil:
-		return rules.None(rewrite.Text(f.pass, l.stmt.X) + " is not a variable: with one for the slice, the loop reads the " +
-			"elements in place")
+		return rules.None(rewrite.Text(f.pass, l.stmt.X) + " is not a variable: with one for the slice, the loop " +
+			"reads the elements in place")
 	case len(l.uses) == 0:
 		return rules.None(value + " is never used: range without it")
 	case !f.places.Steady(info, slice, l.stmt.Pos(), l.stmt.End()):
 		return rules.None(slice.Name() + " may be set in the loop: range over a variable that is not")
 	case !f.unchanged(l):
-		return rules.None("the loop may change the elements while it uses " + value + ": if it does not, range over the " +
-			"indexes of " + slice.Name() + " and take the address of each")
+		return rules.None("the loop may change the elements while it uses " + value + ": if it does not, range " +
+			"over the indexes of " + slice.Name() + " and take the address of each")
 	case rewrite.HasComment(f.pass, l.stmt.Key.Pos(), l.stmt.Value.End()):
 		return rules.None(rules.LostComment)
 	}
-	none := rules.None("a name in the loop hides " + slice.Name() + " or its index: rename it, and the loop reads the " +
-		"elements in place")
+	none := rules.None("a name in the loop hides " + slice.Name() + " or its index: rename it, and the loop reads " +
+		"the elements in place")
 	key, ok := l.stmt.Key.(*ast.Ident)
 	if !ok {
 		return none
@@ -148,7 +148,8 @@ func (f *copyFinder) indexed(l *loop) analysis.SuggestedFix {
 	if v, ok := info.Defs[key].(*types.Var); ok {
 		for _, use := range f.places[v] {
 			if use.Node() != ast.Node(key) && (flow.IsSet(use) || flow.Addresses(info, use)) {
-				return rules.None("the loop changes " + key.Name + ": with an index that stays, it reads the elements in place")
+				return rules.None("the loop changes " + key.Name + ": with an index that stays, it reads the " +
+					"elements in place")
 			}
 		}
 	}

@@ -108,8 +108,8 @@ func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analys
 	}
 	edits, ok := replaceContinues(pass, body)
 	if !ok {
-		return rules.None("the body returns, or leaves the loop with break, goto or a label: move it into a function that " +
-			"reports whether the loop ends")
+		return rules.None("the body returns, or leaves the loop with break, goto or a label: move it into a " +
+			"function that reports whether the loop ends")
 	}
 	for c := range loop.Preorder((*ast.DeferStmt)(nil)) {
 		if in, _ := flow.Func(c); in == around(loop) {
@@ -118,8 +118,8 @@ func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analys
 		}
 	}
 	if !ok {
-		return rules.None("a deferred call may recover from a panic, set results, or use what outlives the iteration: move " +
-			"the body into a function, or call it at the end of each iteration")
+		return rules.None("a deferred call may recover from a panic, set results, or use what outlives the " +
+			"iteration: move the body into a function, or call it at the end of each iteration")
 	}
 	return analysis.SuggestedFix{Message: "Make each iteration a function", TextEdits: append(edits,
 		analysis.TextEdit{Pos: body.Lbrace, End: body.Lbrace + 1, NewText: []byte("{\nfunc() {")},

@@ -35,7 +35,8 @@ func New() *rules.Rule {
 				Category: "worker", Title: "per-worker counters share a cache line",
 				ByHand: "what reads the counters meanwhile depends on the program: count in a local variable, and " +
 					"store the sum when the worker ends",
-				CPU: rules.Line + "|" + sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+				CPU: rules.Line + "|" +
+					sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 			{
 				Category: "shard", Title: "neighboring locks or atomics share a cache line",
@@ -294,14 +295,16 @@ func pad(pass *analysis.Pass, obj *types.TypeName, s *shard) analysis.SuggestedF
 	fill := "add a blank field that fills it up to a cache line"
 	switch {
 	case s.spec == nil:
-		return rules.None("the declaration of " + obj.Name() + " is in another package: keep arrays of a struct that embeds it " +
-			"and a blank field")
+		return rules.None("the declaration of " + obj.Name() + " is in another package: keep arrays of a struct " +
+			"that embeds it and a blank field")
 	case !s.keys:
-		return rules.None("a literal of " + obj.Name() + " lists its values without names: name the fields, and " + fill)
+		return rules.None("a literal of " + obj.Name() + " lists its values without names: name the fields, and " +
+			fill)
 	case obj.Exported():
 		return rules.None(obj.Name() + " is exported, so other packages may list its fields: if none does, " + fill)
 	case obj.Parent() != pass.Pkg.Scope() || rewrite.Elsewhere(pass, obj.Name()):
-		return rules.None(obj.Name() + " is declared in a function, or used in files that are not compiled here: " + fill)
+		return rules.None(obj.Name() + " is declared in a function, or used in files that are not compiled here: " +
+			fill)
 	case rewrite.Generated(pass, s.spec.Pos()):
 		return rules.None(rules.IsGenerated)
 	case !rewrite.Universe(pass, "byte"):

@@ -48,12 +48,14 @@ func New() *rules.Rule {
 					"array with Sum(buf[:0])",
 				rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
 			cause(encoded, "fixed number of bytes encoded on the heap",
-				"the statement has no place for an array before it: encode into an array on the stack", rules.Allocating, texts),
+				"the statement has no place for an array before it: encode into an array on the "+
+					"stack", rules.Allocating, texts),
 			cause(printed, "bytes formatted by fmt",
 				"the value has no address, or names are shadowed here: assign it to a variable, and use "+
 					"package hex", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
 			cause(oneShot, "string copied to the heap to be hashed",
-				"the operands may change while they are read: append them to an array on the stack first", rules.Converting+`|`+rules.Concatenating, rules.Line),
+				"the operands may change while they are read: append them to an array on the stack "+
+					"first", rules.Converting+`|`+rules.Concatenating, rules.Line),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

@@ -282,8 +282,8 @@ func unplaced(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analy
 	case rewrite.HasComment(pass, call.Pos(), call.End()):
 		return rules.None(rules.LostComment)
 	}
-	return rules.None("no statement before " + rewrite.Text(pass, call) + " can declare an array, or its operand has no " +
-		"address: assign the operand to a variable in a statement before it")
+	return rules.None("no statement before " + rewrite.Text(pass, call) + " can declare an array, or its operand " +
+		"has no address: assign the operand to a variable in a statement before it")
 }
 
 // bytesOf returns the length of an array of bytes, or of the one that a pointer points to.

@@ -89,7 +89,8 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		rules.Report(pass, call, generated,
 			"encoding/json "+verb+" here by reflection: "+
-				"a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys case-sensitively",
+				"a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys "+
+				"case-sensitively",
 			analysis.SuggestedFix{})
 	}
 	return nil, nil

@@ -182,7 +182,8 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	switch {
 	case len(waits) > 0:
 		rules.Report(pass, s, "wait",
-			fmt.Sprintf("%s is held%s during %s: others wait for it meanwhile", s.mutex, until, some(append(waits, works...))),
+			fmt.Sprintf("%s is held%s during %s: others wait for it "+
+				"meanwhile", s.mutex, until, some(append(waits, works...))),
 			analysis.SuggestedFix{})
 	case len(works) > 0:
 		rules.Report(pass, s, "work",

@@ -63,8 +63,8 @@ func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 			continue
 		}
 		m := maker{standard: flow.Callee(pass.TypesInfo, call) == "log.SetOutput", into: receiver(pass.TypesInfo, c)}
-		m.fix = rules.None("the package ends the program with os.Exit or log.Fatal, which runs no deferred calls, so that lines " +
-			"would be lost: return from main instead, and close the file with a deferred call")
+		m.fix = rules.None("the package ends the program with os.Exit or log.Fatal, which runs no deferred calls, " +
+			"so that lines would be lost: return from main instead, and close the file with a deferred call")
 		if !otherExits && (!mainExits || !inMain(c)) {
 			m.fix = b.fix(c, call)
 		}
@@ -147,10 +147,11 @@ func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 	}
 	switch {
 	case len(found) == 0:
-		return rules.None("the package does not set where " + rewrite.Text(b.pass, sel.X) + " writes: give it a bufio.Writer where " +
-			"it is created, and flush that on a timer and at the end")
+		return rules.None("the package does not set where " + rewrite.Text(b.pass, sel.X) + " writes: give it a " +
+			"bufio.Writer where it is created, and flush that on a timer and at the end")
 	case len(found) > 1:
-		return rules.None(fmt.Sprintf("%d places of the package create loggers, and it is not known which of them is %s: give "+
+		return rules.None(fmt.Sprintf("%d places of the package create loggers, and it is not known which of them "+
+			"is %s: give "+
 			"each a bufio.Writer that is flushed on a timer and at the end", len(found), rewrite.Text(b.pass, sel.X)))
 	}
 	return found[0].fix
@@ -158,8 +159,8 @@ func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 
 // unended returns the reason why a logger gets no buffer.
 func unended() analysis.SuggestedFix {
-	return rules.None("it is not certain that all lines are written in the end: close the file with a deferred call in the " +
-		"function that creates the logger, or return a function that closes it")
+	return rules.None("it is not certain that all lines are written in the end: close the file with a deferred " +
+		"call in the function that creates the logger, or return a function that closes it")
 }
 
 // report reports a line that is written separately.

@@ -129,14 +129,15 @@ func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern
 	case !ok || c.ParentEdgeKind() != edge.ExprStmt_X:
 		return rules.None("the call is deferred or started as a goroutine: log in a function literal instead")
 	case !isLog(pass, sel.X):
-		return rules.None(rewrite.Text(pass, sel.X) + " embeds a logger, and may have an Output method that differs: call Output " +
-			"of the *log.Logger in it with a text built by strconv")
+		return rules.None(rewrite.Text(pass, sel.X) + " embeds a logger, and may have an Output method that " +
+			"differs: call Output of the *log.Logger in it with a text built by strconv")
 	case rewrite.HasComment(pass, call.Pos(), call.End()):
 		return rules.None(rules.LostComment)
 	}
 	text, imports, ok := concatenation(pass, call, pattern)
 	if !ok {
-		return rules.None(fmt.Sprintf("the format %q has a verb, or an operand of a type, that + and strconv do not write alike: "+
+		return rules.None(fmt.Sprintf("the format %q has a verb, or an operand of a type, that + and strconv do "+
+			"not write alike: "+
 			"with strings and integers for %%s and %%d, the line is built without fmt", pattern))
 	}
 	edits := append(imports, rewrite.Replace(call, "_ = "+rewrite.Text(pass, sel.X)+".Output(1, "+text+")"))
@@ -218,8 +219,8 @@ func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis
 	}
 	id, ok := sel.X.(*ast.Ident)
 	if !ok {
-		return rules.None("the logger is " + rewrite.Text(pass, sel.X) + ", which would be evaluated twice: with a variable for " +
-			"it, the line is logged only if it is enabled")
+		return rules.None("the logger is " + rewrite.Text(pass, sel.X) + ", which would be evaluated twice: with a " +
+			"variable for it, the line is logged only if it is enabled")
 	}
 	logger, slog, edits := id.Name, id.Name, []analysis.TextEdit(nil)
 	if isPackage(pass, id) {
@@ -239,8 +240,8 @@ func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis
 	if sel.Sel.Name == "DebugContext" {
 		given, ok := call.Args[0].(*ast.Ident)
 		if !ok {
-			return rules.None("the context is " + rewrite.Text(pass, call.Args[0]) + ", which would be evaluated twice: with a " +
-				"variable for it, the line is logged only if it is enabled")
+			return rules.None("the context is " + rewrite.Text(pass, call.Args[0]) + ", which would be evaluated " +
+				"twice: with a variable for it, the line is logged only if it is enabled")
 		}
 		ctx = given.Name
 	} else {

@@ -55,7 +55,8 @@ func New() *rules.Rule {
 				"readers may expect the indented text: use json.Marshal if they do not",
 				`^encoding/json\.(appendIndent|appendNewline)$`, `^encoding/json\.MarshalIndent$`, rules.Review),
 			cause(through, "value copied through JSON",
-				"the conversion also renames and drops fields: assign the fields one by one", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
+				"the conversion also renames and drops fields: assign the fields one by "+
+					"one", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

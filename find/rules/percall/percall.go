@@ -37,8 +37,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "regexp", Title: "regular expression compiled on each call",
-				ByHand: "the result may be changed or the pattern depends on the function: declare a package variable " +
-					"with regexp.MustCompile",
+				ByHand: "the result may be changed or the pattern depends on the function: declare a package " +
+					"variable with regexp.MustCompile",
 				CPU:   `^regexp\.(MustCompile|Compile|MatchString|Match|MatchReader)`,
 				Alloc: `^regexp\.(MustCompile|Compile|compile)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
@@ -201,8 +201,8 @@ func templateArguments(info *types.Info, pkg string, must *ast.CallExpr) ([]stri
 // it.
 func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, call *ast.CallExpr, k constructor) {
 	value, ok := portable(pass, call)
-	fix := rules.None("the result is kept, changed or passed on, and its users may rely on having their own: if they only read " +
-		"it, declare a package variable")
+	fix := rules.None("the result is kept, changed or passed on, and its users may rely on having their own: if " +
+		"they only read it, declare a package variable")
 	if !ok {
 		fix = rules.None(local)
 	}
@@ -215,7 +215,8 @@ func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 }
 
 // local is why a call stays where it is.
-const local = "an argument refers to a name that is declared in the function: move that to a package constant or variable, too"
+const local = "an argument refers to a name that is declared in the function: move that to a package constant or " +
+	"variable, too"
 
 // hoist returns the fix that declares a package variable next to the function around c and uses it.
 func hoist(
@@ -273,8 +274,8 @@ func reportMatch(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	pkg, isSelector := call.Fun.(*ast.SelectorExpr)
 	text, isPortable := portable(pass, call.Args[0])
-	fix := rules.None("the error is used, which a pattern that is compiled once does not return: assign it to _ if the pattern is " +
-		"valid")
+	fix := rules.None("the error is used, which a pattern that is compiled once does not return: assign it to _ if " +
+		"the pattern is valid")
 	switch {
 	case err != nil:
 		fix = rules.None(fmt.Sprintf("the pattern %q is not valid: mend it", pattern))

@@ -37,7 +37,8 @@ func New() *rules.Rule {
 			cause("boxed", "value allocated each time it is put into a pool",
 				"all users of the pool have to change together: put and get a pointer", rules.Boxing, rules.Line),
 			cause("small", "pool that saves nothing",
-				"all users of the pool have to change together: allocate the value where it is used", `^sync\.\(\*Pool\)\.`, rules.Nothing),
+				"all users of the pool have to change together: allocate the value where it is "+
+					"used", `^sync\.\(\*Pool\)\.`, rules.Nothing),
 			cause("large", "pool that keeps buffers of any size",
 				"which size is usual depends on the program: drop buffers above a limit instead of putting "+
 					"them back", rules.Nothing, rules.Nothing),

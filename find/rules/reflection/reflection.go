@@ -135,11 +135,12 @@ func reportEqual(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	info := pass.TypesInfo
 	a, b := call.Args[0], call.Args[1]
 	t := info.TypeOf(a)
-	fix := rules.None("an operand calls a function or may change: with variables for both, they can be compared without " +
-		"reflection")
+	fix := rules.None("an operand calls a function or may change: with variables for both, they can be compared " +
+		"without reflection")
 	switch {
 	case !types.Identical(t, info.TypeOf(b)):
-		fix = rules.None(fmt.Sprintf("the operands have the types %s and %s, and values of different types are never equal: "+
+		fix = rules.None(fmt.Sprintf("the operands have the types %s and %s, and values of different types are "+
+			"never equal: "+
 			"compare values of one type", types.TypeString(t, types.RelativeTo(pass.Pkg)),
 			types.TypeString(info.TypeOf(b), types.RelativeTo(pass.Pkg))))
 	case rewrite.HasComment(pass, call.Pos(), call.End()):
@@ -202,8 +203,8 @@ func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.
 
 // inexact returns the reason why values of a type are not compared by ==.
 func inexact(pass *analysis.Pass, t types.Type) analysis.SuggestedFix {
-	return rules.None(types.TypeString(t, types.RelativeTo(pass.Pkg)) + " has pointers, interfaces, floating-point numbers or " +
-		"blank fields, which == compares in another way: write a function that compares its parts")
+	return rules.None(types.TypeString(t, types.RelativeTo(pass.Pkg)) + " has pointers, interfaces, floating-point " +
+		"numbers or blank fields, which == compares in another way: write a function that compares its parts")
 }
 
 // exact reports whether values of a type are deeply equal exactly if they are equal by ==.

@@ -26,7 +26,10 @@ var doc string
 func New() *rules.Rule {
 	const all = `^regexp\.`
 	cause := func(category, title, byHand string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, ByHand: byHand, CPU: all, Alloc: all, Mutex: rules.Nothing, Block: rules.Nothing}
+		return rules.Cause{
+			Category: category, Title: title, ByHand: byHand,
+			CPU: all, Alloc: all, Mutex: rules.Nothing, Block: rules.Nothing,
+		}
 	}
 	// Most regular expressions cost little where they are.
 	compiled := cause("code", "regular expression where code for the pattern is faster",
@@ -300,10 +303,12 @@ func (h *holder) simpleMessage(u use, pattern string) (category, message string)
 	switch u.method {
 	case "MatchString", "Match":
 		if text, ok := matcher.Literal(); ok && isMatcher {
-			return "match", fmt.Sprintf("the regexp engine runs %s, where one comparison with %q is enough", pattern, text)
+			return "match", fmt.Sprintf("the regexp engine runs %s, where one comparison with %q is "+
+				"enough", pattern, text)
 		}
 		if isMatcher {
-			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are enough", pattern)
+			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are "+
+				"enough", pattern)
 		}
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc", "ReplaceAll", "ReplaceAllLiteral":
 		if h.shape.IsClass() || isText {
@@ -315,7 +320,8 @@ func (h *holder) simpleMessage(u use, pattern string) (category, message string)
 	case "FindString", "FindStringIndex", "FindAllString", "FindAllStringIndex",
 		"Find", "FindIndex", "FindAll", "FindAllIndex", "Split":
 		if h.shape.IsClass() || isText {
-			return "find", fmt.Sprintf("the regexp engine runs %s, which a loop or a function of package strings finds", pattern)
+			return "find", fmt.Sprintf("the regexp engine runs %s, which a loop or a function of package strings "+
+				"finds", pattern)
 		}
 	}
 	return "", ""

@@ -11,7 +11,9 @@ import (
 
 func TestUnreasoned(t *testing.T) {
 	rule := &rules.Rule{Causes: []rules.Cause{
-		{Category: "some"}, {Category: "never", ByHand: "do it by hand"}, {Category: "silent"},
+		{Category: "some"},
+		{Category: "never", ByHand: "do it by hand"},
+		{Category: "silent"},
 		{Category: "set", Setting: &rules.Setting{}},
 	}, Analyzer: &analysis.Analyzer{}}
 	pass := &analysis.Pass{}
@@ -26,7 +28,8 @@ func TestUnreasoned(t *testing.T) {
 		all[len(all)-1].Related = nil
 	}
 	got := strings.Join(unreasoned(rule, all), "\n")
-	want := "some3: neither a fix nor a reason for having none (rules.None)\nsilent: neither a fix nor the cause's ByHand"
+	want := "some3: neither a fix nor a reason for having none (rules.None)\nsilent: neither a fix nor the cause's " +
+		"ByHand"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -37,8 +37,8 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "interface", Title: "slice sorted through an interface",
-				ByHand: "Less and Swap belong to the type and may do more than order the elements: write a comparison " +
-					"function for slices.SortFunc",
+				ByHand: "Less and Swap belong to the type and may do more than order the elements: write a " +
+					"comparison function for slices.SortFunc",
 				CPU: `^sort\.(Sort|Stable)$`, Alloc: `^$|^sort\.(Sort|Stable)$`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
@@ -93,8 +93,8 @@ func small(pass *analysis.Pass, t types.Type) bool {
 
 // untranslated returns the reason why a function for the order stays.
 func untranslated(pass *analysis.Pass, call *ast.CallExpr) analysis.SuggestedFix {
-	return rules.None("the function for the order of " + rewrite.Text(pass, call.Args[0]) + " does more than compare fields of two " +
-		"elements: with only such comparisons, slices.SortFunc sorts them")
+	return rules.None("the function for the order of " + rewrite.Text(pass, call.Args[0]) + " does more than " +
+		"compare fields of two elements: with only such comparisons, slices.SortFunc sorts them")
 }
 
 // translate returns the fix that sorts with slices.SortFunc.
@@ -103,14 +103,15 @@ func translate(
 ) analysis.SuggestedFix {
 	less, ok := call.Args[1].(*ast.FuncLit)
 	if !ok {
-		return rules.None(rewrite.Text(pass, call.Args[1]) + " is not a function literal: with one that compares two elements, " +
-			"slices.SortFunc can call it")
+		return rules.None(rewrite.Text(pass, call.Args[1]) + " is not a function literal: with one that compares " +
+			"two elements, slices.SortFunc can call it")
 	}
 	pkg, edits, ok := rewrite.Import(pass, call.Pos(), "slices")
 	if !ok ||
 		rewrite.HasComment(pass, less.Type.Pos(), less.Body.Lbrace) ||
 		rewrite.HasComment(pass, call.Fun.Pos(), call.Fun.End()) {
-		return rules.None("a comment would be lost, or package slices has another name here: move the comment into the function")
+		return rules.None("a comment would be lost, or package slices has another name here: move the comment into " +
+			"the function")
 	}
 	l := newLess(pass, call.Args[0], less)
 	if l == nil {
@@ -118,7 +119,8 @@ func translate(
 	}
 	if l.plain(elem) && !rewrite.HasComment(pass, call.Pos(), call.End()) {
 		text := fmt.Sprintf("%s.Sort(%s)", pkg, rewrite.Text(pass, call.Args[0]))
-		return analysis.SuggestedFix{Message: "Sort with slices.Sort", TextEdits: append(edits, rewrite.Replace(call, text))}
+		return analysis.SuggestedFix{Message: "Sort with " +
+			"slices.Sort", TextEdits: append(edits, rewrite.Replace(call, text))}
 	}
 	typ, ok := rewrite.TypeText(pass, call.Pos(), elem)
 	if !ok {

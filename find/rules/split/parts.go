@@ -34,7 +34,8 @@ func (f *splitFinder) indexed(index inspector.Cursor, call *ast.CallExpr, s spli
 
 // uncut returns the reason why the first parts of a split are not found by Cut.
 func uncut(s splitter) analysis.SuggestedFix {
-	return rules.None(fmt.Sprintf("strings.Cut does not find the parts that are used of %s: with only the first part of Split, or two "+
+	return rules.None(fmt.Sprintf("strings.Cut does not find the parts that are used of %s: with only the first "+
+		"part of Split, or two "+
 		"of SplitN(s, sep, 2), it does", s))
 }
 
@@ -47,14 +48,15 @@ func (f *splitFinder) cuts(s splitter) bool {
 func (f *splitFinder) first(index inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	cut, ok := f.cut(call)
 	if !ok || !flow.Since(f.pass, call.Pos(), "go1.18") {
-		return rules.None("a comment would be lost, or go.mod requires a Go before 1.18, which has no strings.Cut: move the comment " +
-			"and require go 1.18")
+		return rules.None("a comment would be lost, or go.mod requires a Go before 1.18, which has no strings.Cut: " +
+			"move the comment and require go 1.18")
 	}
 	stmt := index.Parent()
 	s, isStmt := stmt.Node().(ast.Stmt)
 	x, isExpr := index.Node().(ast.Expr)
 	if !isStmt || !isExpr {
-		return rules.None("the part is used within another expression: with a statement that assigns it to a variable, strings.Cut finds it")
+		return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+			"variable, strings.Cut finds it")
 	}
 	fix := analysis.SuggestedFix{Message: "Cut the string at the separator"}
 	switch s := s.(type) {
@@ -62,22 +64,26 @@ func (f *splitFinder) first(index inspector.Cursor, call *ast.CallExpr) analysis
 		if index.ParentEdgeKind() != edge.AssignStmt_Rhs || len(s.Lhs) != 1 ||
 			s.Tok != token.DEFINE && s.Tok != token.ASSIGN ||
 			s.Tok == token.ASSIGN && isBlank(s.Lhs[0]) {
-			return rules.None("the part is used within another expression: with a statement that assigns it to a variable, strings.Cut finds it")
+			return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+				"variable, strings.Cut finds it")
 		}
 		fix.TextEdits = []analysis.TextEdit{rewrite.Insert(s.Lhs[0].End(), ", _, _"), rewrite.Replace(x, cut)}
 	case *ast.ReturnStmt:
 		if index.ParentEdgeIndex() != 0 || !inList(stmt) {
-			return rules.None("the part is used within another expression: with a statement that assigns it to a variable, strings.Cut finds it")
+			return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+				"variable, strings.Cut finds it")
 		}
 		for _, other := range s.Results[1:] {
 			if tv := f.pass.TypesInfo.Types[other]; tv.Value == nil && !tv.IsNil() {
-				return rules.None("the part is used within another expression: with a statement that assigns it to a variable, strings.Cut finds it")
+				return rules.None("the part is used within another expression: with a statement that assigns it to " +
+					"a variable, strings.Cut finds it")
 			}
 		}
 		name := f.names.Fresh(call.Pos(), "before")
 		fix.TextEdits = []analysis.TextEdit{rewrite.Before(f.pass, s, name+", _, _ := "+cut), rewrite.Replace(x, name)}
 	default:
-		return rules.None("the part is used within another expression: with a statement that assigns it to a variable, strings.Cut finds it")
+		return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+			"variable, strings.Cut finds it")
 	}
 	return fix
 }
@@ -143,7 +149,8 @@ func (f *splitFinder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitte
 	if f.cuts(s) {
 		fix = f.together(c, call, s, parts)
 	}
-	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one or two are used", s), fix)
+	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one or two are "+
+		"used", s), fix)
 }
 
 // part analyzes a use of the parts; false if a few variables cannot replace it.

@@ -127,15 +127,18 @@ func (f *splitFinder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitt
 	if !ok || r.Key != nil && !isBlank(r.Key) || s.name == "SplitN" || !flow.Since(f.pass, call.Pos(), "go1.24") {
 		return
 	}
-	fix := rules.None("the loop does not follow the split at once: range over the call itself, which can be an iterator")
+	fix := rules.None("the loop does not follow the split at once: range over the call itself, which can be an " +
+		"iterator")
 	if s.pkg != "strings" {
-		fix = rules.None("the parts are slices of bytes, which the loop may change: if it only reads them, range over " + s.pkg + "." +
+		fix = rules.None("the parts are slices of bytes, which the loop may change: if it only reads them, range " +
+			"over " + s.pkg + "." +
 			s.name + "Seq")
 	}
 	if here && s.pkg == "strings" {
 		fix = f.sequence(call, r, s)
 	}
-	rules.Report(f.pass, call, "range", fmt.Sprintf("%s makes a slice of all parts, which are only ranged over", s), fix)
+	rules.Report(f.pass, call, "range", fmt.Sprintf("%s makes a slice of all parts, which are only ranged "+
+		"over", s), fix)
 }
 
 // sequence returns the fix that ranges over an iterator, whose only variable is the part.

@@ -92,7 +92,8 @@ func concatenate(
 	within, ok := flow.Outermost(c)
 	switch {
 	case !ok || !flow.InOrder(pass.TypesInfo, within, rewrite.Values(pieces)):
-		return rules.None("an operand calls a function that may change another: with a variable for its result, + is enough")
+		return rules.None("an operand calls a function that may change another: with a variable for its result, + " +
+			"is enough")
 	case rewrite.HasComment(pass, call.Pos(), call.End()):
 		return rules.None(rules.LostComment)
 	}
@@ -164,13 +165,14 @@ func write(
 		// Nothing is written before the first operand is evaluated. A nil pointer panics in fmt
 		// before or after that, as here.
 		if p.X != nil && (flow.Calls(pass.TypesInfo, p.X) || len(pieces) > 1 && i > 0 && !harmless(pass.TypesInfo, p.X)) {
-			return rules.None(rewrite.Text(pass, p.X) + " may panic, or depend on what is already written to " + to + ": with a variable " +
-				"for it before the call, the parts are written without fmt")
+			return rules.None(rewrite.Text(pass, p.X) + " may panic, or depend on what is already written to " + to +
+				": with a variable for it before the call, the parts are written without fmt")
 		}
 		switch {
 		case p.Bytes && isBuffer:
 			// They may be the buffer's own, and move when it grows.
-			return rules.None(rewrite.Text(pass, p.X) + " may be bytes of " + to + " itself: if they are not, write them with Write")
+			return rules.None(rewrite.Text(pass, p.X) + " may be bytes of " + to + " itself: if they are not, " +
+				"write them with Write")
 		case p.Rune:
 			lines = append(lines, to+".WriteRune("+rewrite.Text(pass, p.X)+")")
 		case p.Bytes:

@@ -30,8 +30,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Title: "string built in several steps",
-				ByHand: "a part has no form that appends, or a use needs a string: append to a []byte with append and " +
-					"strconv",
+				ByHand: "a part has no form that appends, or a use needs a string: append to a []byte with append " +
+					"and strconv",
 				CPU: rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|` +
 					`^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,

@@ -47,7 +47,8 @@ func New() *rules.Rule {
 					`^crypto/tls\.\(\*Conn\)\.Write$`),
 			cause(reads, "many small reads",
 				"a buffer reads ahead, which other readers of the file or connection would miss: read "+
-					"everything through one bufio.Reader", `^os\.\(\*File\)\.Read$|^net\.\(\*conn\)\.Read$|^crypto/tls\.\(\*Conn\)\.Read$`),
+					"everything through one "+
+					"bufio.Reader", `^os\.\(\*File\)\.Read$|^net\.\(\*conn\)\.Read$|^crypto/tls\.\(\*Conn\)\.Read$`),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

@@ -129,10 +129,11 @@ func reads(c inspector.Cursor) bool {
 // once returns the fix that parses into a variable before the first of the calls.
 func (f *queryFinder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
 	if len(read) < 2 {
-		return rules.None("the values of a call are kept or changed: if they are only read, keep the result of Query in a variable")
+		return rules.None("the values of a call are kept or changed: if they are only read, keep the result of " +
+			"Query in a variable")
 	}
-	none := rules.None("the URL may change between the calls, or the first of them is conditional: where it stays the same, keep " +
-		"the result of Query in a variable before them")
+	none := rules.None("the URL may change between the calls, or the first of them is conditional: where it stays " +
+		"the same, keep the result of Query in a variable before them")
 	first, last := f.units(q.fn, read)
 	stmt, ok := first.Node().(ast.Stmt)
 	if !ok || !isAlwaysEvaluated(read[0], first) || !f.steady(q, first.Node().Pos(), last.Node().End()) {

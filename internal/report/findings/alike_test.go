@@ -13,8 +13,10 @@ import (
 func TestAlike(t *testing.T) {
 	boxed := func(id, file string, saving float64, shared ...find.Shared) find.Finding {
 		return find.Finding{
-			ID: id, Rule: "boxing", Identity: find.Identity{Category: "boxing"}, Title: "value converted", Function: "F",
-			Why: "n is copied", NoFix: "it is kept: pass a pointer", Places: []find.Place{{File: file, Line: 3, Code: "f(n)"}},
+			ID: id, Rule: "boxing", Identity: find.Identity{Category: "boxing"}, Title: "value " +
+				"converted", Function: "F",
+			Why: "n is copied", NoFix: "it is kept: pass a " +
+				"pointer", Places: []find.Place{{File: file, Line: 3, Code: "f(n)"}},
 			Saving: saving, Alone: saving, PerRequest: time.Duration(saving * 1e6), Shared: shared,
 			Evidence: []find.Evidence{{Cost: find.CPU, Value: int64(saving * 100), Share: saving}},
 		}
