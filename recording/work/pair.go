@@ -181,8 +181,7 @@ func (p *Pair) rates() {
 	}
 	a, b := p.A.Requests/p.A.Window.Seconds(), p.B.Requests/p.B.Window.Seconds()
 	if a > 0 && b > 0 && max(a/b, b/a) > otherRate {
-		p.Rates = fmt.Sprintf("request rates differ, %.4g per second in A and %.4g in B: a request costs more CPU "+
-			"time "+
+		p.Rates = fmt.Sprintf("request rates differ, %.4g per second in A and %.4g in B: a request costs more CPU time "+
 			"at a low rate", a, b)
 	}
 }
@@ -202,8 +201,7 @@ func (p *Pair) differ() {
 	}
 	if a, b := paths(p.A.targets), paths(p.B.targets); !slices.Equal(a, b) {
 		p.Other = true
-		p.Differences = append(p.Differences, fmt.Sprintf("the loads have different targets: A %s, B "+
-			"%s", some(a), some(b)))
+		p.Differences = append(p.Differences, fmt.Sprintf("the loads have different targets: A %s, B %s", some(a), some(b)))
 	}
 	sum := func(m map[string]int64) (n float64) {
 		for _, v := range m {
@@ -223,8 +221,7 @@ func (p *Pair) differ() {
 		noise := 3 * math.Sqrt(pooled*(1-pooled)*(1/na+1/nb))
 		if d := math.Abs(a - b); d > leastDifference && d > noise {
 			p.Other = p.Other || d > otherWork
-			p.Differences = append(p.Differences, fmt.Sprintf("requests differ: %s in %.3g%% of A and %.3g%% of "+
-				"B", kind, 100*a,
+			p.Differences = append(p.Differences, fmt.Sprintf("requests differ: %s in %.3g%% of A and %.3g%% of B", kind, 100*a,
 				100*b))
 		}
 	}
