@@ -26,8 +26,9 @@ type match struct {
 	file      string // relative to the module
 	line, end int
 	column    int
-	offset    int  // in the file
-	fix       *Fix // without its diff
+	offset    int    // in the file
+	fix       *Fix   // without its diff
+	reason    string // why there is no fix; "" if its rule gives no reason for this place
 }
 
 // diagnose runs the rules on the packages that build. If a rule fails, the matches of the others
@@ -91,6 +92,7 @@ func newMatch(m *module.Module, pkg *packages.Package, c *cause, d analysis.Diag
 	}
 	x := &match{
 		cause: c, message: d.Message, file: file, line: from.Line, column: from.Column, end: to.Line, offset: from.Offset,
+		reason: rules.Reason(d),
 	}
 	if len(d.SuggestedFixes) > 0 {
 		x.fix = newFix(m, pkg, d.SuggestedFixes[0])
@@ -115,7 +117,7 @@ func newFix(m *module.Module, pkg *packages.Package, s analysis.SuggestedFix) *F
 		i := slices.IndexFunc(fix.Files, func(x FileEdit) bool { return x.File == file })
 		if i < 0 {
 			i = len(fix.Files)
-			fix.Files = append(fix.Files, FileEdit{File: file, Names: importNames(pkg)})
+			fix.Files = append(fix.Files, FileEdit{File: file, Names: driver.ImportNames(pkg)})
 		}
 		fix.Files[i].Edits = append(fix.Files[i].Edits, rewrite.Edit{
 			From: tf.Offset(e.Pos), To: tf.Offset(end), Text: string(e.NewText),
@@ -230,14 +232,13 @@ func (g *group) finding(charged *portion, c *lineCosts) Finding {
 	return x
 }
 
-// finishedFix returns the fix of a finding whose first match is m, or the reason why there is none
-// although the rule has one.
+// finishedFix returns the fix of a finding whose first match is m, or the reason why there is none.
 func (m *match) finishedFix(c *lineCosts) (fix *Fix, reason string) {
 	switch {
 	case m.cause.Setting != nil:
 		return settingFix(*m.cause.Setting), ""
 	case m.fix == nil:
-		return nil, ""
+		return nil, cmp.Or(m.reason, m.cause.ByHand)
 	}
 	src := c.source.source(m.file)
 	if src != nil && src.Syntax != nil && (ast.IsGenerated(src.Syntax) || isCgo(src.Syntax)) {
@@ -312,16 +313,4 @@ func withDiff(m *module.Module, fix *Fix) (*Fix, error) {
 	}
 	done.Diff = out.String()
 	return &done, nil
-}
-
-// importNames returns the names of the packages that a package imports, where the name is not the
-// last element of the path.
-func importNames(pkg *packages.Package) map[string]string {
-	names := map[string]string{}
-	for p, imported := range pkg.Imports {
-		if path.Base(p) != imported.Name {
-			names[p] = imported.Name
-		}
-	}
-	return names
 }

@@ -2,6 +2,7 @@ package find
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,19 +10,24 @@ import (
 )
 
 // diagnoses returns the diagnoses of all lines that have diagnosis.MinShare or more of a profile,
-// and the minimum share, the most expensive first.
+// and the minimum share, the most expensive first. They name the result's findings and candidates.
 func (c *lineCosts) diagnoses(
-	found []Finding, claimed map[sourceLine]map[Cost]int64, code *hotCode, compiled fileNotes, set *ruleset,
+	r *Result, claimed map[sourceLine]map[Cost]int64, code *hotCode, compiled fileNotes, set *ruleset,
 ) []diagnosis.Line {
 	var ran []string
 	for _, r := range set.rules {
 		ran = append(ran, r.Analyzer.Name)
 	}
 	findings := map[sourceLine][]*Finding{}
-	for i := range found {
-		for _, at := range found[i].lines() {
-			findings[at] = append(findings[at], &found[i])
+	for i := range r.Findings {
+		for _, at := range r.Findings[i].lines() {
+			findings[at] = append(findings[at], &r.Findings[i])
 		}
+	}
+	proposed := map[sourceLine][]string{}
+	for i := range r.Candidates {
+		at := sourceLine{r.Candidates[i].Place.File, r.Candidates[i].Place.Line}
+		proposed[at] = append(proposed[at], fmt.Sprintf("C%d", i+1))
 	}
 	all := []diagnosis.Line{}
 	for _, at := range sortedPlaces(c.places) {
@@ -44,7 +50,8 @@ func (c *lineCosts) diagnoses(
 			in := diagnosis.Input{
 				Resource: diagnosis.Resource(l.cost), Costs: costs, Code: place.Code, Rules: ran, Test: d.Test,
 				Unchecked: place.Why, Notes: compiled.on(c.source, at.file, at.line, at.line),
-				Claimed: share(claimed[at][l.cost], l.total),
+				Candidates: proposed[at],
+				Claimed:    share(claimed[at][l.cost], l.total),
 			}
 			if cpu := c.ledger(CPU); cpu != nil {
 				in.Hints = c.kinds(at, cpu)

@@ -129,6 +129,10 @@ type Result struct {
 	Program string  `json:"program,omitempty"`
 	Totals  []Total `json:"totals"` // of the available profiles
 
+	// PerRequest is the CPU time per request, by the CPU profile and the requests of the recording's load; 0 if
+	// they were not counted.
+	PerRequest time.Duration `json:"cpu_per_request_ns,omitempty"`
+
 	// GC is the share of the CPU time spent in garbage collection, as profile.Collection defines
 	// it, and GCBackground that of the collector's own goroutines, which is included in GC. The
 	// rest is spent in goroutines that allocate, and charged to their lines.
@@ -201,6 +205,8 @@ type Finding struct {
 	// the collector's share for what they allocate, or the part of it that the rule considers
 	// avoidable. Each sample counts for one finding, so the sum over findings is at most 1.
 	Saving float64 `json:"saving"`
+	// PerRequest is Saving in CPU time per request; 0 if requests were not counted.
+	PerRequest time.Duration `json:"saving_per_request_ns,omitempty"`
 	// Alone is what the fix can save at most if it is the only one: including the Shared samples.
 	Alone    float64    `json:"saving_alone"`
 	Evidence []Evidence `json:"evidence"`
@@ -211,7 +217,7 @@ type Finding struct {
 	Notes []notes.Note `json:"notes,omitempty"`
 
 	Fix *Fix `json:"fix,omitempty"` // nil without a rewrite or setting
-	// NoFix is the reason why there is no rewrite although the rule has one.
+	// NoFix is the reason why there is no rewrite, with what would make one possible, or what to do by hand.
 	NoFix string `json:"no_fix,omitempty"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules/index"
@@ -55,11 +56,12 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 
 	waits := p.Waits.onLines(costs, o)
 	r.Findings = waits.withFindings(found)
+	r.perRequest(o.Target.Requests)
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
 	r.Advice = withoutKnown(p.advice(costs, code, o), r.Findings)
 	proposed, unproposed := costs.candidates(ctx, found, code, o)
 	r.Candidates = proposed
-	r.Diagnoses = costs.diagnoses(r.Findings, split.claimed, code, compiled, set)
+	r.Diagnoses = costs.diagnoses(r, split.claimed, code, compiled, set)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
 	r.Warnings = code.warnings
 	r.Warnings.Add(slices.Concat(failed, unread, invalid, unproposed)...)
@@ -111,6 +113,19 @@ func (c *lineCosts) result(rules int) *Result {
 		}
 	}
 	return r
+}
+
+// perRequest sets the CPU times per request, if requests were counted.
+func (r *Result) perRequest(requests float64) {
+	i := slices.IndexFunc(r.Totals, func(t Total) bool { return t.Cost == CPU && t.Unit == "nanoseconds" })
+	if i < 0 || requests < 1 {
+		return
+	}
+	one := float64(r.Totals[i].Value) / requests
+	r.PerRequest = time.Duration(one)
+	for i := range r.Findings {
+		r.Findings[i].PerRequest = time.Duration(one * r.Findings[i].Saving)
+	}
 }
 
 // checkFound returns an error if no line of the module is in the profiles.

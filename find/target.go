@@ -4,9 +4,9 @@ import (
 	"errors"
 	"io"
 
-	"golang.org/x/sys/cpu"
-
+	"github.com/whet-go/whet/internal/find/machine"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/recording/work"
 )
 
 // A Target is what is known about a recorded program in addition to its profiles. Rules whose
@@ -17,6 +17,8 @@ type Target struct {
 	Go string
 	// Level is the GOAMD64 level that the machine it ran on supports, v1 to v4; "" if unknown.
 	Level string
+	// Requests is the number of requests that the load sent while the CPU profile was taken; 0 if unknown.
+	Requests float64
 	// Before and After are runtime.MemStats at both ends of the window, as in recordings
 	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil if not recorded.
 	Before, After []byte
@@ -27,8 +29,12 @@ type Target struct {
 func TargetOf(rec *recording.Recording) Target {
 	meta := rec.Meta()
 	t := Target{Build: meta.Build, Go: meta.GoVersion}
-	if ranHere(meta.Target) && meta.GOARCH == "amd64" {
-		t.Level = levelHere()
+	// The recorder is assumed to run on this machine.
+	if x := meta.Target; meta.GOARCH == "amd64" && (x.Kind != recording.URL && x.Kind != recording.Stored || x.PID != 0) {
+		t.Level = machine.Level()
+	}
+	if n, err := work.Requests(rec, "cpu"); err == nil {
+		t.Requests = n.Requests
 	}
 	t.Before, t.After = wholePart(rec, recording.MemStatsStartPart), wholePart(rec, recording.MemStatsEndPart)
 	return t
@@ -48,28 +54,4 @@ func wholePart(rec *recording.Recording, name string) []byte {
 		return nil
 	}
 	return text
-}
-
-// ranHere reports whether the recorder ran on the target's machine, which is assumed to be this
-// one.
-func ranHere(t recording.Target) bool {
-	return t.Kind != recording.URL && t.Kind != recording.Stored || t.PID != 0
-}
-
-// levelHere returns the GOAMD64 level of this machine, or "" on other architectures:
-// https://go.dev/wiki/MinimumRequirements#amd64. Package cpu does not report some features of v3
-// (LZCNT, MOVBE); no CPU has the rest without them.
-func levelHere() string {
-	x := &cpu.X86
-	switch {
-	case !x.HasSSE2:
-		return ""
-	case !x.HasSSE42 || !x.HasPOPCNT || !x.HasSSSE3 || !x.HasCX16:
-		return "v1"
-	case !x.HasAVX2 || !x.HasBMI1 || !x.HasBMI2 || !x.HasFMA:
-		return "v2"
-	case !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512CD || !x.HasAVX512DQ || !x.HasAVX512VL:
-		return "v3"
-	}
-	return "v4"
 }

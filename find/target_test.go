@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/find/machine"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -45,7 +46,7 @@ func TestTargetOf(t *testing.T) {
 		}
 		want := ""
 		if test.level {
-			want = levelHere()
+			want = machine.Level()
 		}
 		if got.Level != want || want != "" && !strings.HasPrefix(want, "v") {
 			t.Errorf("%s: level %q", test.name, got.Level)

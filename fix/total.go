@@ -107,13 +107,9 @@ func (f *fixer) listUntried(r *find.Result) {
 		if x.Fix != nil || len(x.Places) == 0 {
 			continue
 		}
-		reason := x.NoFix
-		if reason == "" {
-			reason = "no automatic rewrite is safe here"
-		}
 		f.result.Untried = append(f.result.Untried, Untried{
 			Title: x.Title, File: x.Places[0].File, Line: x.Places[0].Line,
-			Function: x.Function, Reason: reason, Share: x.Saving,
+			Function: x.Function, Reason: x.NoFix, Share: x.Saving,
 		})
 	}
 	for i := range r.Unexplained {

@@ -35,8 +35,10 @@ type Input struct {
 	Notes []notes.Note // the compiler's, on the line and on the function around it
 
 	Findings []Finding // on the line
-	Claimed  float64   // what these are charged with, on this line
-	Rules    []string  // names of the rules that ran
+	// Candidates are the numbers of the unproven rewrites of the line: C3.
+	Candidates []string
+	Claimed    float64  // what these are charged with, on this line
+	Rules      []string // names of the rules that ran
 
 	Test bool // the line is in a test or benchmark of the module
 	// Unchecked is why no rule analyzed the line; "" if they did.
@@ -48,7 +50,7 @@ type Finding struct {
 	ID      string
 	Fix     bool   // it has a rewrite
 	Setting bool   // it has a setting of the build or the run
-	NoFix   string // why there is no rewrite; "" if the rule never has one
+	NoFix   string // why there is no rewrite
 }
 
 // A Line is a line of the module with its diagnoses.
@@ -127,6 +129,9 @@ func Of(l Input) Diagnosis {
 	}
 	d.Rewrite = !l.Test && slices.ContainsFunc(l.Findings, func(f Finding) bool { return f.Fix })
 	d.Why = l.why(about, &d)
+	if len(l.Candidates) > 0 && !l.Test {
+		d.Why = "a candidate is in " + strings.Join(l.Candidates, " and ") + "; " + d.Why
+	}
 	return d
 }
 

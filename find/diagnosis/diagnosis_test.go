@@ -51,13 +51,15 @@ func TestClass(t *testing.T) {
 		{"crypto/sha256.Sum256 crypto/internal/fips140/sha256.blockSHANI", diagnosis.Hashing},
 		{"crypto/tls.(*Conn).Write crypto/internal/fips140/aes/gcm.gcmAesEnc", diagnosis.Encryption},
 		{"encoding/json.Marshal encoding/json.(*encodeState).marshal reflect.Value.Field", diagnosis.Encoding},
-		{"io.Copy io.copyBuffer compress/gzip.(*Writer).Write compress/flate.(*compressor).write", diagnosis.Compression},
+		{"io.Copy io.copyBuffer compress/gzip.(*Writer).Write " +
+			"compress/flate.(*compressor).write", diagnosis.Compression},
 		{"html/template.(*Template).Execute text/template.(*state).walk reflect.Value.Call", diagnosis.Template},
 		{"log.(*Logger).Printf log.(*Logger).output fmt.Appendf", diagnosis.Logging},
 		{"database/sql.(*DB).QueryContext github.com/lib/pq.(*conn).query runtime.selectgo", diagnosis.Database},
 		{"net/http.(*Client).Do net/http.(*persistConn).roundTrip runtime.selectgo", diagnosis.HTTP},
 		{"os.(*File).Write internal/poll.(*FD).Write syscall.Write syscall.Syscall", diagnosis.SystemCall},
-		{"bufio.(*Writer).Flush os.(*File).Write syscall.write internal/runtime/syscall.Syscall6", diagnosis.SystemCall},
+		{"bufio.(*Writer).Flush os.(*File).Write syscall.write " +
+			"internal/runtime/syscall.Syscall6", diagnosis.SystemCall},
 		{"sync.(*Mutex).Lock internal/sync.(*Mutex).lockSlow runtime.semacquire1 runtime.gopark", diagnosis.Lock},
 		{"sync.(*RWMutex).Unlock", diagnosis.Lock},
 		{"runtime.chansend1 runtime.chansend runtime.gopark", diagnosis.Channel},
@@ -75,7 +77,8 @@ func TestClass(t *testing.T) {
 		// A dependency has the kind of what it spends its time in.
 		{"github.com/gorilla/mux.(*Router).Match regexp.(*Regexp).MatchString", diagnosis.Regexp},
 		{"example.com/dep.Join runtime.concatstring2", diagnosis.Concatenation},
-		{"example.com/dep.(*Client).Send net.(*conn).Write internal/poll.(*FD).Write syscall.write", diagnosis.SystemCall},
+		{"example.com/dep.(*Client).Send net.(*conn).Write internal/poll.(*FD).Write " +
+			"syscall.write", diagnosis.SystemCall},
 		{"example.com/dep.Sum", diagnosis.Dependency},
 		{"gopkg.in/yaml%2ev3.Unmarshal gopkg.in/yaml%2ev3.(*parser).parse", diagnosis.Encoding},
 		{"sync.(*Once).Do example.com/dep.load", diagnosis.Library},
@@ -211,7 +214,8 @@ func TestOf(t *testing.T) {
 			"operand",
 			diagnosis.Input{
 				Resource: diagnosis.Memory, Costs: itself, Code: "report(n)",
-				Notes: []notes.Note{escape("n escapes to heap", "from n (spill)", "from ... argument (slice-literal-element)")},
+				Notes: []notes.Note{escape("n escapes to heap", "from n (spill)", "from ... argument "+
+					"(slice-literal-element)")},
 			},
 			diagnosis.Interface, "interface", "boxing",
 		},
@@ -264,6 +268,14 @@ func TestOf(t *testing.T) {
 				Findings: []diagnosis.Finding{{ID: "locks/1", NoFix: "the file is generated or uses cgo"}},
 			},
 			diagnosis.Own, "", "no rewrite in locks/1: the file is generated or uses cgo",
+		},
+		{
+			"candidates",
+			diagnosis.Input{
+				Costs: itself, Claimed: 0.5, Candidates: []string{"C1", "C3"},
+				Findings: []diagnosis.Finding{{ID: "locks/1", NoFix: "it is held: release it"}},
+			},
+			diagnosis.Own, "", "a candidate is in C1 and C3; no rewrite in locks/1: it is held: release it",
 		},
 		{
 			"a setting",

@@ -18,7 +18,9 @@
 // What rules share is in rules/rewrite (edits of source) and rules/ruletest (their tests);
 // rules/index lists all rules and is generated.
 //
-// A cause is fixed in one of three ways: by the suggested fix, by a Setting, or not at all. It
+// A cause is fixed in one of three ways: by the suggested fix, by a Setting, or not at all. A
+// diagnostic without a fix says why, and which edit by hand makes one possible ([None]); a cause that
+// never has a fix says what to do ([Cause].ByHand). whet-vet prints neither. A cause
 // makes one finding per place, per function, or for the module ([Scope]).
 //
 // Rules have no state. The package knows nothing about profiles: frames are matched by name.

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -50,6 +50,9 @@ type Cause struct {
 	// Profiled causes match much code that is cheap: without a profile that shows the cost, a match
 	// means little. whet-vet reports them only if every match is requested.
 	Profiled bool
+	// ByHand is why places of the cause have no rewrite, and what to do by hand, as a clause. It is shown for
+	// a place without a fix for which None gives no reason.
+	ByHand string
 }
 
 // A Scope is what a finding covers.
@@ -116,12 +119,51 @@ func (r *Rule) Cause(category string) *Cause {
 	return nil
 }
 
+// noRewrite begins the message of a fix made by None, and of the related information made from it.
+const noRewrite = "no rewrite: "
+
+// None returns a fix without edits, for a cost that has no rewrite. The reason is a clause that names the
+// obstacle at the place, and the edit by hand that makes a rewrite possible.
+func None(reason string) analysis.SuggestedFix {
+	return analysis.SuggestedFix{Message: noRewrite + reason}
+}
+
+// Reasons for None that many rules have.
+const (
+	LostComment = "a comment would be lost: move it above the statement"
+	IsGenerated = "a program wrote the file: change what writes it"
+	Shadowed    = "a name that the rewrite needs means something else here: rename what shadows it"
+)
+
+// A Span is a range of source that is not a node.
+type Span struct{ From, To token.Pos }
+
+// Pos returns the start of the span.
+func (s Span) Pos() token.Pos { return s.From }
+
+// End returns the end of the span.
+func (s Span) End() token.Pos { return s.To }
+
 // Report reports a cost on the range of a node under a category, with at most one fix. A fix
-// without edits is ignored.
-func Report(pass *analysis.Pass, at ast.Node, category, message string, fix analysis.SuggestedFix) {
+// without edits is ignored, except for the reason given to None: see Reason.
+func Report(pass *analysis.Pass, at analysis.Range, category, message string, fix analysis.SuggestedFix) {
 	d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Category: category, Message: message}
-	if len(fix.TextEdits) > 0 {
+	switch {
+	case len(fix.TextEdits) > 0:
 		d.SuggestedFixes = []analysis.SuggestedFix{fix}
+	case strings.HasPrefix(fix.Message, noRewrite):
+		d.Related = []analysis.RelatedInformation{{Pos: at.Pos(), End: at.End(), Message: fix.Message}}
 	}
 	pass.Report(d)
+}
+
+// Reason returns why a diagnostic has no fix, as given to None; "" if it has one, or if its rule gives no
+// reason.
+func Reason(d analysis.Diagnostic) string {
+	for _, r := range d.Related {
+		if reason, ok := strings.CutPrefix(r.Message, noRewrite); ok {
+			return reason
+		}
+	}
+	return ""
 }

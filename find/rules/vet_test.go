@@ -9,12 +9,13 @@ import (
 	"github.com/whet-go/whet/find/rules"
 )
 
-// TestVet omits matches whose cost only a profile can show, unless every match is requested.
+// TestVet omits matches whose cost only a profile can show, unless every match is requested, and
+// reasons for having no fix.
 func TestVet(t *testing.T) {
 	r := &rules.Rule{
 		Analyzer: &analysis.Analyzer{Name: "slow", Doc: "is slow", Run: func(pass *analysis.Pass) (any, error) {
 			for _, category := range []string{"", "common", "other"} {
-				pass.Report(analysis.Diagnostic{Category: category})
+				rules.Report(pass, rules.Span{}, category, "slow", rules.None("it is slow: make it fast"))
 			}
 			return nil, nil
 		}},
@@ -25,7 +26,11 @@ func TestVet(t *testing.T) {
 		a := r.Vet(func() bool { return every })
 		if _, err := a.Run(&analysis.Pass{
 			Analyzer: a,
-			Report:   func(d analysis.Diagnostic) { got = append(got, d.Category) },
+			Report: func(d analysis.Diagnostic) {
+				if got = append(got, d.Category); len(d.Related) > 0 {
+					t.Errorf("%q prints %q", d.Category, d.Related[0].Message)
+				}
+			},
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -74,6 +74,16 @@ func Between(a, b Profile) (*Pair, error) {
 	return pair, nil
 }
 
+// Requests counts the requests that the load of a recording sent while a profile was taken. It is an error if
+// they cannot be counted.
+func Requests(rec *recording.Recording, profile string) (*Count, error) {
+	if rec == nil || !rec.Has(recording.LoadPart) {
+		return nil, uncounted("the recording has no load", loadFlag)
+	}
+	p := Profile{Recording: rec, Profile: profile}
+	return p.count(Load)
+}
+
 func (p *Profile) count(source Source) (*Count, error) {
 	m := p.Recording.Meta()
 	from, to, err := window(&m, p.Profile)

@@ -34,10 +34,14 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "format", Title: "value formatted into a temporary string",
+				ByHand: "the operand may change the buffer, or the buffer has another type: append to a []byte in a " +
+					"separate statement",
 				CPU: formats, Alloc: formats, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "encode", Title: "bytes encoded into a temporary string",
+				ByHand: "the operand may change the buffer, or the buffer has another type: append to a []byte in a " +
+					"separate statement",
 				CPU: encodes, Alloc: encodes, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 		},
@@ -121,9 +125,14 @@ func appended(pass *analysis.Pass, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	var fix analysis.SuggestedFix
-	if isBytes(pass.TypesInfo.TypeOf(call.Args[0])) && !flow.Calls(pass.TypesInfo, call.Args[0]) &&
-		writable(pass, call, call.Args[1]) {
+	to := rewrite.Text(pass, call.Args[0])
+	fix := obstacle(pass, call, call.Args[1], to)
+	switch {
+	case !isBytes(pass.TypesInfo.TypeOf(call.Args[0])):
+		fix = rules.None(to + " is not a plain []byte: with one, " + function + " appends to it")
+	case flow.Calls(pass.TypesInfo, call.Args[0]):
+		fix = rules.None(to + " is the result of a call: with a variable for it, " + function + " appends to that")
+	case writable(pass, call, call.Args[1]):
 		fix = replace(call, fmt.Sprintf("%s(%s, %s)", function, rewrite.Text(pass, call.Args[0]), args))
 	}
 	rules.Report(pass, call, category, "a string is allocated only to be appended: "+function+" appends directly", fix)
@@ -148,8 +157,13 @@ func written(pass *analysis.Pass, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	var fix analysis.SuggestedFix
-	if to := rewrite.Text(pass, sel.X); isNamed(sel.X) && writable(pass, call, call.Args[0]) {
+	to := rewrite.Text(pass, sel.X)
+	fix := obstacle(pass, call, call.Args[0], to)
+	switch {
+	case !isNamed(sel.X):
+		fix = rules.None(to + " is not a variable, and would be evaluated twice: with a variable for it, " + function +
+			" appends to its buffer")
+	case writable(pass, call, call.Args[0]):
 		fix = replace(call, fmt.Sprintf("%s.Write(%s(%s.AvailableBuffer(), %s))", to, function, to, args))
 	}
 	rules.Report(
@@ -170,6 +184,18 @@ func replace(call *ast.CallExpr, text string) analysis.SuggestedFix {
 func writable(pass *analysis.Pass, call *ast.CallExpr, value ast.Expr) bool {
 	return !calls(pass, value) && !rewrite.HasComment(pass, call.Pos(), call.End()) &&
 		rewrite.Predeclared(pass, call.Pos(), "int64")
+}
+
+// obstacle returns the reason why a value may not be formatted while the buffer to is written.
+func obstacle(pass *analysis.Pass, call *ast.CallExpr, value ast.Expr, to string) analysis.SuggestedFix {
+	switch {
+	case calls(pass, value):
+		return rules.None("an operand of " + rewrite.Text(pass, value) + " calls a function, which may change " + to +
+			": with a variable for its result, the text is appended directly")
+	case rewrite.HasComment(pass, call.Pos(), call.End()):
+		return rules.None(rules.LostComment)
+	}
+	return rules.None(rules.Shadowed)
 }
 
 // isNamed reports whether an expression is a variable or a field of one, and may be evaluated

@@ -34,6 +34,8 @@ func New() *rules.Rule {
 	for _, l := range lookups() {
 		below := "^" + regexp.QuoteMeta(l.function) + "$"
 		r.Causes = append(r.Causes, rules.Cause{
+			ByHand: "how old the answer may be depends on the program: keep it, and fetch it again when it may " +
+				"have changed",
 			Category: l.category, Title: l.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: l.needs,
 			Profiled: l.function == "os.Getenv", // configuration is read everywhere, usually once
 		})
@@ -225,16 +227,16 @@ func (l lookup) fix(
 ) analysis.SuggestedFix {
 	first := places[0].call
 	if rewrite.Declaration(pass, first.Pos()) == nil {
-		return analysis.SuggestedFix{}
+		return rules.None("the call is not in a declaration of a file: move it into a function")
 	}
 	// The package's name must refer to the package outside the function, too.
 	sel, ok := ast.Unparen(first.Fun).(*ast.SelectorExpr)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	pkg, ok := sel.X.(*ast.Ident)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	ask := pkg.Name + "." + sel.Sel.Name + "(" + argument + ")"
 
@@ -242,7 +244,12 @@ func (l lookup) fix(
 	var edits []analysis.TextEdit
 	switch l.cache {
 	case noCache:
-		return analysis.SuggestedFix{}
+		if l.function == "os.Getenv" {
+			return rules.None("the package also sets environment variables, and may read them back: without that, " +
+				ask + " is kept after its first use")
+		}
+		return rules.None("the answer may change while the program runs: keep that of " + ask +
+			" by hand for as long as it may be stale")
 	case variable:
 		use = names.Fresh(l.name)
 		source = fmt.Sprintf("// %s never changes.\nvar %s = %s", use, use, ask)
@@ -253,7 +260,7 @@ func (l lookup) fix(
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync")
 		if !ok {
-			return analysis.SuggestedFix{}
+			return rules.None(rules.Shadowed)
 		}
 		edits = imports
 		name := names.Fresh(l.name + variableName(argument))
@@ -270,7 +277,7 @@ func (l lookup) fix(
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync/atomic")
 		if !ok {
-			return analysis.SuggestedFix{}
+			return rules.None(rules.Shadowed)
 		}
 		edits = imports
 		result := l.result
@@ -298,7 +305,7 @@ var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, ke
 	}
 	declare, ok := rewrite.Declare(pass, first.Pos(), source)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	edits = append(edits, declare)
 	for _, p := range places {
@@ -315,7 +322,7 @@ func (l lookup) keep(
 	at := places[0].call.Pos()
 	imported, edits, ok := rewrite.Import(pass, rewrite.Declaration(pass, at).Pos(), "sync/atomic")
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	subject := strings.ToUpper(l.name[:1]) + l.name[1:] + variableName(argument)
 	name, known := "cached"+subject, names.Fresh("known"+subject)
@@ -351,7 +358,7 @@ var %[2]s %[5]s.Value`
 	name = names.Fresh(name)
 	declare, ok := rewrite.Declare(pass, at, fmt.Sprintf(text, name, known, ask, result, imported))
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	edits = append(edits, declare)
 	for _, p := range places {

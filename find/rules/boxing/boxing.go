@@ -29,7 +29,9 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "value converted to an interface",
-			CPU:   rules.Boxing, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
+			ByHand: "the parameter's type is an interface and the value is kept there: pass a pointer, or take " +
+				"the concrete type or a type parameter",
+			CPU: rules.Boxing, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
 			Profiled: true,
 		}},
 		Doc: rules.ParseDoc(doc),
@@ -160,7 +162,8 @@ func report(pass *analysis.Pass, line []box, by string) {
 	relative := types.RelativeTo(pass.Pkg)
 	first := line[0]
 	text := fmt.Sprintf(
-		"%s (%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative),
+		"%s "+
+			"(%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative),
 	)
 	verb := "is"
 	if n := len(line) - 1; n > 0 {

@@ -30,20 +30,26 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "append", Title: "slice grows to a known length",
+				ByHand: "the number cannot be written where the slice is declared: allocate it with make and that " +
+					"capacity",
 				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "filter", Title: "slice grows to a length with a known bound",
+				ByHand: "the number cannot be written where the slice is declared: allocate it with make and a " +
+					"capacity that is usually enough",
 				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
 				Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: "map", Title: "map grows to a known size",
-				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+				ByHand: "the number cannot be written where the map is made: pass the number of keys to make",
+				CPU:    growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "keys", Title: "map grows to a size with a known bound",
-				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+				ByHand: "the number cannot be written where the map is made: pass the number of keys to make",
+				CPU:    growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 				Needs: rules.Review, Profiled: true,
 			},
 		},

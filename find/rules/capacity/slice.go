@@ -60,11 +60,34 @@ func (f *growthFinder) growingSlice(v *variable) {
 				v.obj.Name(), f.text(p.bound), least,
 			)
 		}
-		rules.Report(f.pass, g.at, category, message, analysis.SuggestedFix{
-			Message:   "Allocate space for all elements at once",
-			TextEdits: p.edits,
-		})
+		fix := analysis.SuggestedFix{Message: "Allocate space for all elements at once", TextEdits: p.edits}
+		if len(p.edits) == 0 {
+			fix = f.unplaced(v, p)
+		}
+		rules.Report(f.pass, g.at, category, message, fix)
 	}
+}
+
+// unplaced returns the reason why a plan has no edits.
+func (f *growthFinder) unplaced(v *variable, p plan) analysis.SuggestedFix {
+	name := v.obj.Name()
+	switch {
+	case v.given > 0:
+		return rules.None(name + " already has elements where the loop begins: make it with a capacity for those " +
+			"and for what the loop appends")
+	case !f.isExpressible(p.bound):
+		return rules.None("the number of elements has no name before the loop: with a variable for it, " + name +
+			" is made with that capacity")
+	case len(p.bound.terms) == 0 && p.bound.some > maxConstant:
+		return rules.None(fmt.Sprintf("up to %d elements may be added, and %s may stay shorter: make it with a "+
+			"capacity by hand "+
+			"if it usually has many", p.bound.some, name))
+	case v.isNil():
+		return rules.None(name + " may stay nil, which a capacity would change: make it empty where it is declared " +
+			"if nil and empty are the same to its users")
+	}
+	return rules.None("there is no place before the loop where " + name + " can be allocated: move its declaration " +
+		"there")
 }
 
 // isExpressible reports whether a bound can be written as Go code.

@@ -76,13 +76,15 @@ func (f *growthFinder) reportMap(v *variable, g *growth) {
 	t := b.terms[0]
 	begin := v.decl.Node().Pos()
 	x := flow.Variable(f.pass.TypesInfo, t.of)
-	var fix analysis.SuggestedFix
+	fix := rules.None("the number of keys may change between the declaration of " + v.obj.Name() +
+		" and the loop: make the map right before the loop")
 	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) &&
 		rewrite.Means(f.pass, t.of, begin) && f.builtins(begin, b) &&
 		!rewrite.HasComment(f.pass, v.value.Pos(), v.value.End()) {
 		fix = analysis.SuggestedFix{
-			Message:   "Allocate space for all keys at once",
-			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+f.text(b)+")")},
+			Message: "Allocate space for all keys at once",
+			TextEdits: []analysis.TextEdit{rewrite.Replace(v.value, "make("+rewrite.Text(f.pass, v.typ)+", "+
+				""+f.text(b)+")")},
 		}
 	}
 	category, known := "keys", "it is known how many keys will be added at most"

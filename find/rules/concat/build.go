@@ -1,6 +1,7 @@
 package concat
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
@@ -27,19 +29,26 @@ func (r *rule) build(v *types.Var, at inspector.Cursor) analysis.SuggestedFix {
 }
 
 func (r *rule) builder(v *types.Var, within inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
 	info := r.pass.TypesInfo
-	if !flow.IsString(v.Type()) || v.Name() == "_" || !flow.Private(info, within, v) {
-		return none
+	switch {
+	case !flow.IsString(v.Type()):
+		return rules.None(v.Name() + " is of type " + types.TypeString(v.Type(), types.RelativeTo(r.pass.Pkg)) +
+			": with a strings.Builder that is converted at the end, each part is copied once")
+	case v.Name() == "_" || !flow.Private(info, within, v):
+		return rules.None(v.Name() + " is used outside the function or through its address: with a local variable, " +
+			"it can be a strings.Builder")
 	}
 	pkg, edits, ok := rewrite.Import(r.pass, v.Pos(), "strings")
 	if !ok {
-		return none
+		return rules.None(rules.Shadowed)
 	}
 	for _, use := range flow.Uses(info, within, v) {
 		more, ok := r.replaceUse(v, use, within, pkg)
 		if !ok {
-			return none
+			line := r.pass.Fset.Position(use.Node().Pos()).Line
+			return rules.None(fmt.Sprintf("line %d sets %s or adds to it in a way that a strings.Builder cannot "+
+				"repeat: "+
+				"without that, it is built in one", line, v.Name()))
 		}
 		edits = append(edits, more...)
 	}

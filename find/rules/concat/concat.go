@@ -31,11 +31,14 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "append", Title: "string appended to in a loop",
-				CPU: rules.Concatenating + `|^runtime\.intstring`, Alloc: rules.Line,
+				ByHand: "the variable is used as a string while it grows: collect the parts in a strings.Builder",
+				CPU:    rules.Concatenating + `|^runtime\.intstring`, Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "prepend", Title: "string prepended to in a loop",
+				ByHand: "the parts come in reverse order: append them and reverse them once, or fill a []byte from " +
+					"its end",
 				CPU: rules.Concatenating + `|^runtime\.intstring`, Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
@@ -127,7 +130,12 @@ func (r *rule) report(g *growth) {
 		category, how = "prepend", "a string is prepended to in a loop"
 	}
 	fix, ok := r.pad(g)
-	if !ok && !g.before {
+	switch {
+	case ok:
+	case g.before:
+		fix = rules.None("what is prepended to " + g.obj.Name() + " is not the same each time: append the parts to " +
+			"a slice, and join them in reverse order")
+	default:
 		fix = r.build(g.obj, g.at)
 	}
 	rules.Report(

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -21,9 +22,9 @@ var doc string
 
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title string, needs rules.Need) rules.Cause {
+	cause := func(category, title, byHand string, needs rules.Need) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title, CPU: rules.Converting, Alloc: rules.Line,
+			Category: category, Title: title, ByHand: byHand, CPU: rules.Converting, Alloc: rules.Line,
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs,
 		}
 	}
@@ -35,12 +36,19 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause("write", "string copied to be written", rules.Free),
-			cause("interface", "string copied to be written to an io.Writer", rules.Review),
-			cause("copy", "bytes copied to be written as a string", rules.Free),
-			cause("buffer", "bytes copied to be written to a bytes.Buffer", rules.Review),
-			cause("search", "bytes converted to a string only to be inspected", rules.Free),
-			cause("rune", "string converted to runes", rules.Free),
+			cause("write", "string copied to be written",
+				"the call cannot be written without the conversion here: use io.WriteString", rules.Free),
+			cause("interface", "string copied to be written to an io.Writer",
+				"the call cannot be written without the conversion here: use io.WriteString", rules.Review),
+			cause("copy", "bytes copied to be written as a string",
+				"the call cannot be written without the conversion here: use Write", rules.Free),
+			cause("buffer", "bytes copied to be written to a bytes.Buffer",
+				"the call cannot be written without the conversion here: use Write", rules.Review),
+			cause("search", "bytes converted to a string only to be inspected",
+				"the other arguments may change the bytes: use the function of package bytes", rules.Free),
+			cause("rune", "string converted to runes",
+				"an empty string panics here, and utf8.DecodeRuneInString does not: check the length, and "+
+					"decode the first rune", rules.Free),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -64,7 +72,9 @@ func run(pass *analysis.Pass) (any, error) {
 			if at, ok := flow.IntConst(pass.TypesInfo, n.Index); ok && at == 0 && runesOf(pass.TypesInfo, n.X) != nil {
 				rules.Report(pass, n, "rune",
 					"the whole string is converted to runes to get the first one",
-					analysis.SuggestedFix{})
+					rules.None(rewrite.Text(pass, runesOf(pass.TypesInfo, n.X))+" may be empty, for which the "+
+						"index panics: "+
+						"check its length, and decode the first rune with utf8.DecodeRuneInString"))
 			}
 		}
 	}
@@ -124,7 +134,8 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 		to := info.TypeOf(sel.X).String()
 		switch {
 		case writesStrings(flow.Callee(info, call)) && hasTwin(pass, sel, "WriteString"):
-			report(pass, call, "write", text+" is copied into bytes to be written, although WriteString takes strings", ok,
+			report(pass, call, "write", text+" is copied into bytes to be written, although WriteString takes "+
+				"strings", ok,
 				analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("WriteString(" + text + ")")})
 		case to == "net/http.ResponseWriter", to == "io.Writer":
 			category := "write"
@@ -268,11 +279,29 @@ func searched(pass *analysis.Pass, call *ast.CallExpr, sel *ast.SelectorExpr) {
 		ok && imported, edits...)
 }
 
+// obstacle returns why a conversion stays.
+func obstacle(pass *analysis.Pass, at ast.Node, category string) string {
+	call, isCall := at.(*ast.CallExpr)
+	switch {
+	case rewrite.HasComment(pass, at.Pos(), at.End()):
+		return rules.LostComment
+	case category == "search" && isCall && slices.ContainsFunc(call.Args[1:], func(a ast.Expr) bool {
+		return flow.Calls(pass.TypesInfo, a)
+	}):
+		return "an argument calls a function, which may change the bytes: with a variable for its result, " +
+			"the function of package bytes searches without a copy"
+	case category == "rune":
+		return "the loop uses the index, which counts runes here and bytes of a string: count the runes in a " +
+			"variable, and range over the string"
+	}
+	return rules.Shadowed
+}
+
 // report reports a node, with a fix if ok.
 func report(pass *analysis.Pass, at ast.Node, category, message string, ok bool, edits ...analysis.TextEdit) {
 	fix := analysis.SuggestedFix{Message: "Remove the conversion", TextEdits: edits}
 	if !ok {
-		fix.TextEdits = nil
+		fix = rules.None(obstacle(pass, at, category))
 	}
 	rules.Report(pass, at, category, message, fix)
 }

@@ -34,6 +34,8 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "large element copied in each iteration",
+			ByHand: "the element may change in the iteration: range over the indexes and take a pointer to the " +
+				"element",
 			CPU:   `^$|^runtime\.(duffcopy|memmove|typedmemmove|wbMove)`,
 			Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
@@ -116,13 +118,25 @@ func changed(use inspector.Cursor) bool {
 
 // indexed returns the fix that reads the elements in place.
 func (f *copyFinder) indexed(l *loop) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
 	info := f.pass.TypesInfo
 	slice := flow.Variable(info, l.stmt.X)
-	if slice == nil || len(l.uses) == 0 || !f.places.Steady(info, slice, l.stmt.Pos(), l.stmt.End()) || !f.unchanged(l) ||
-		rewrite.HasComment(f.pass, l.stmt.Key.Pos(), l.stmt.Value.End()) {
-		return none
+	value := l.value.Name()
+	switch {
+	case slice == nil:
+		return rules.None(rewrite.Text(f.pass, l.stmt.X) + " is not a variable: with one for the slice, the loop " +
+			"reads the elements in place")
+	case len(l.uses) == 0:
+		return rules.None(value + " is never used: range without it")
+	case !f.places.Steady(info, slice, l.stmt.Pos(), l.stmt.End()):
+		return rules.None(slice.Name() + " may be set in the loop: range over a variable that is not")
+	case !f.unchanged(l):
+		return rules.None("the loop may change the elements while it uses " + value + ": if it does not, range " +
+			"over the indexes of " + slice.Name() + " and take the address of each")
+	case rewrite.HasComment(f.pass, l.stmt.Key.Pos(), l.stmt.Value.End()):
+		return rules.None(rules.LostComment)
 	}
+	none := rules.None("a name in the loop hides " + slice.Name() + " or its index: rename it, and the loop reads " +
+		"the elements in place")
 	key, ok := l.stmt.Key.(*ast.Ident)
 	if !ok {
 		return none
@@ -134,7 +148,8 @@ func (f *copyFinder) indexed(l *loop) analysis.SuggestedFix {
 	if v, ok := info.Defs[key].(*types.Var); ok {
 		for _, use := range f.places[v] {
 			if use.Node() != ast.Node(key) && (flow.IsSet(use) || flow.Addresses(info, use)) {
-				return none
+				return rules.None("the loop changes " + key.Name + ": with an index that stays, it reads the " +
+					"elements in place")
 			}
 		}
 	}

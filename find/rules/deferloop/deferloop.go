@@ -32,7 +32,9 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "deferred call in a loop",
-			CPU:   `^runtime\.(deferproc|newdefer|popDefer|deferreturn|newobject|mallocgc)|^gcWriteBarrier`, Alloc: rules.Line,
+			ByHand: "the loop's statements leave the iteration, or the deferred call may recover or set results: " +
+				"move the body into a function that closes what it opened",
+			CPU: `^runtime\.(deferproc|newdefer|popDefer|deferreturn|newobject|mallocgc)|^gcWriteBarrier`, Alloc: rules.Line,
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 		}},
 		Doc: rules.ParseDoc(doc),
@@ -102,9 +104,13 @@ func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analys
 		body = l.Body
 	}
 	if body == nil || rewrite.Generated(pass, stmt.Pos()) {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.IsGenerated)
 	}
 	edits, ok := replaceContinues(pass, body)
+	if !ok {
+		return rules.None("the body returns, or leaves the loop with break, goto or a label: move it into a " +
+			"function that reports whether the loop ends")
+	}
 	for c := range loop.Preorder((*ast.DeferStmt)(nil)) {
 		if in, _ := flow.Func(c); in == around(loop) {
 			d, isDefer := c.Node().(*ast.DeferStmt)
@@ -112,7 +118,8 @@ func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analys
 		}
 	}
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None("a deferred call may recover from a panic, set results, or use what outlives the " +
+			"iteration: move the body into a function, or call it at the end of each iteration")
 	}
 	return analysis.SuggestedFix{Message: "Make each iteration a function", TextEdits: append(edits,
 		analysis.TextEdit{Pos: body.Lbrace, End: body.Lbrace + 1, NewText: []byte("{\nfunc() {")},

@@ -28,8 +28,9 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			Title: "work that an early return discards",
-			CPU:   "", Alloc: "", Mutex: rules.Nothing, Block: rules.Nothing,
+			Title:  "work that an early return discards",
+			ByHand: "moving the check would change what runs first: check the condition before the work",
+			CPU:    "", Alloc: "", Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -210,25 +211,18 @@ func (r *rule) report(w *discarded) {
 		from = w.work[0].Pos()
 	}
 	// Everything up to the return is wasted.
-	d := analysis.Diagnostic{
-		Pos: from, End: w.inner.Pos(), Category: "earlyreturn",
-		Message: "this is done before " + rewrite.Text(r.pass, w.inner.Cond) + ", which may return without using it",
-	}
-	if fix, ok := r.fix(w, from); ok {
-		d.SuggestedFixes = []analysis.SuggestedFix{fix}
-	}
-	r.pass.Report(d)
+	rules.Report(r.pass, rules.Span{From: from, To: w.inner.Pos()}, "earlyreturn",
+		"this is done before "+rewrite.Text(r.pass, w.inner.Cond)+", which may return without using it", r.fix(w, from))
 }
 
 // fix moves the check to the front.
-func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
-	none := analysis.SuggestedFix{}
+func (r *rule) fix(w *discarded, from token.Pos) analysis.SuggestedFix {
 	first := ast.Node(w.outer)
 	if len(w.work) > 0 {
 		first = w.work[0]
 	}
 	if rewrite.Generated(r.pass, from) {
-		return none, false
+		return rules.None(rules.IsGenerated)
 	}
 	cond, remove, start := r.operand(w.inner.Cond), ast.Node(w.inner), w.outer.Body.Lbrace+1
 	if len(w.inside) > 0 {
@@ -237,7 +231,7 @@ func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
 	switch {
 	case w.inner == w.outer:
 		if len(w.work) == 0 {
-			return none, false
+			return rules.None("nothing but declarations comes before the check: move them below it")
 		}
 		cond, start = rewrite.Text(r.pass, w.inner.Cond), w.work[len(w.work)-1].End()
 	case len(w.outer.Body.List) == 1:
@@ -246,7 +240,7 @@ func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
 		cond = r.operand(w.outer.Cond) + " && " + cond
 	}
 	if r.comments(start, remove) {
-		return none, false
+		return rules.None(rules.LostComment)
 	}
 	edit := rewrite.Replace(remove, "")
 	if !rewrite.HasComment(r.pass, start, remove.Pos()) {
@@ -256,7 +250,7 @@ func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
 	return analysis.SuggestedFix{
 		Message:   "Check first whether there is anything to do",
 		TextEdits: []analysis.TextEdit{rewrite.Before(r.pass, first, text), edit},
-	}, true
+	}
 }
 
 // comments reports whether there are comments in a node or above it, after the line of a position.

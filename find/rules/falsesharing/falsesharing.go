@@ -33,10 +33,15 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "worker", Title: "per-worker counters share a cache line",
-				CPU: rules.Line + "|" + sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
+				ByHand: "what reads the counters meanwhile depends on the program: count in a local variable, and " +
+					"store the sum when the worker ends",
+				CPU: rules.Line + "|" +
+					sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 			{
 				Category: "shard", Title: "neighboring locks or atomics share a cache line",
+				ByHand: "other code may depend on the size of the struct: add a blank field that fills it up to a " +
+					"cache line",
 				CPU: sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 		},
@@ -287,14 +292,27 @@ func synchronized(t *types.Named) bool {
 // pad fills a struct up to a cache line. It does not affect literals that name fields, nor ==,
 // which ignores blank fields.
 func pad(pass *analysis.Pass, obj *types.TypeName, s *shard) analysis.SuggestedFix {
-	if s.spec == nil || !s.keys || obj.Exported() || obj.Parent() != pass.Pkg.Scope() ||
-		rewrite.Generated(pass, s.spec.Pos()) || rewrite.Elsewhere(pass, obj.Name()) ||
-		!rewrite.Universe(pass, "byte") {
-		return analysis.SuggestedFix{}
+	fill := "add a blank field that fills it up to a cache line"
+	switch {
+	case s.spec == nil:
+		return rules.None("the declaration of " + obj.Name() + " is in another package: keep arrays of a struct " +
+			"that embeds it and a blank field")
+	case !s.keys:
+		return rules.None("a literal of " + obj.Name() + " lists its values without names: name the fields, and " +
+			fill)
+	case obj.Exported():
+		return rules.None(obj.Name() + " is exported, so other packages may list its fields: if none does, " + fill)
+	case obj.Parent() != pass.Pkg.Scope() || rewrite.Elsewhere(pass, obj.Name()):
+		return rules.None(obj.Name() + " is declared in a function, or used in files that are not compiled here: " +
+			fill)
+	case rewrite.Generated(pass, s.spec.Pos()):
+		return rules.None(rules.IsGenerated)
+	case !rewrite.Universe(pass, "byte"):
+		return rules.None(rules.Shadowed)
 	}
 	decl, ok := s.spec.Type.(*ast.StructType)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(obj.Name() + " is defined by another type: " + fill + " there")
 	}
 	text := fmt.Sprintf("\n_ [%d]byte // elements do not share a cache line\n}", line-s.size)
 	return analysis.SuggestedFix{Message: "Pad the elements to cache lines", TextEdits: []analysis.TextEdit{

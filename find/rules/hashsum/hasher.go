@@ -56,7 +56,8 @@ func (r *reader) hasher(c inspector.Cursor, k kind) {
 		}
 	}
 	for _, s := range h.sums {
-		text, why := outermostText(r.pass, s), fmt.Sprintf("the sum is allocated, although it always has %d bytes", k.length)
+		text, why := outermostText(r.pass, s), fmt.Sprintf("the sum is allocated, although it always has %d "+
+			"bytes", k.length)
 		if text != s {
 			why += ", and so is its text"
 		}
@@ -182,10 +183,13 @@ func isShort(info *types.Info, e ast.Expr) bool {
 
 // fix writes texts through an array on the stack, and puts the sums there.
 func (h *hasher) fix() analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None("the hash " + h.v.Name() + " or its sum is used in a way that needs the heap: convert the " +
+		"text to bytes once, and sum into an array with Sum(buf[:0])")
 	decl, ok := flow.Decl(h.made)
 	if !ok || flow.Jumps(decl) {
-		return none
+		return rules.None("the function has labels, goto or recover, which new variables may break: move the " +
+			"hashing of " +
+			h.v.Name() + " into a function")
 	}
 	var edits []analysis.TextEdit
 	if len(h.groups()) > 0 {
@@ -209,7 +213,8 @@ func (h *hasher) written() ([]analysis.TextEdit, bool) {
 	names := loopNames{
 		hash: h.v.Name(), room: h.locals.Fresh(at, "room"), text: h.locals.Fresh(at, "text"), n: h.locals.Fresh(at, "n"),
 	}
-	edits := []analysis.TextEdit{rewrite.Before(h.pass, h.made.Node(), "var "+names.room+" ["+strconv.Itoa(room)+"]byte")}
+	edits := []analysis.TextEdit{rewrite.Before(h.pass, h.made.Node(), "var "+
+		""+names.room+" ["+strconv.Itoa(room)+"]byte")}
 	for _, group := range h.groups() {
 		first, last := group[0].stmt.Node(), group[len(group)-1]
 		for _, w := range group {

@@ -29,9 +29,9 @@ func New() *rules.Rule {
 		texts = `^encoding/.*EncodeToString$`
 		sums  = `^crypto/.*\.Sum$`
 	)
-	cause := func(category, title, cpu, alloc string) rules.Cause {
+	cause := func(category, title, byHand, cpu, alloc string) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title,
+			Category: category, Title: title, ByHand: byHand,
 			CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing,
 		}
 	}
@@ -44,10 +44,18 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{
 			cause(hashed, "hash input or sum allocated on the heap",
+				"a write or the sum is used in a way that needs the heap: hash a []byte, and sum into an "+
+					"array with Sum(buf[:0])",
 				rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
-			cause(encoded, "fixed number of bytes encoded on the heap", rules.Allocating, texts),
-			cause(printed, "bytes formatted by fmt", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
-			cause(oneShot, "string copied to the heap to be hashed", rules.Converting+`|`+rules.Concatenating, rules.Line),
+			cause(encoded, "fixed number of bytes encoded on the heap",
+				"the statement has no place for an array before it: encode into an array on the "+
+					"stack", rules.Allocating, texts),
+			cause(printed, "bytes formatted by fmt",
+				"the value has no address, or names are shadowed here: assign it to a variable, and use "+
+					"package hex", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
+			cause(oneShot, "string copied to the heap to be hashed",
+				"the operands may change while they are read: append them to an array on the stack "+
+					"first", rules.Converting+`|`+rules.Concatenating, rules.Line),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

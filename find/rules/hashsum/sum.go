@@ -253,10 +253,11 @@ func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := unplaced(r.pass, c, call)
 	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
-		edits, _ := r.textOf(c, slice, "", length)
-		fix = analysis.SuggestedFix{Message: "Encode on the stack", TextEdits: edits}
+		if edits, _ := r.textOf(c, slice, "", length); len(edits) > 0 {
+			fix = analysis.SuggestedFix{Message: "Encode on the stack", TextEdits: edits}
+		}
 	}
 	rules.Report(
 		r.pass, call, encoded,
@@ -267,6 +268,22 @@ func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
 		),
 		fix,
 	)
+}
+
+// unplaced returns the reason why a call cannot work on the stack.
+func unplaced(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
+	decl, ok := flow.Decl(c)
+	switch {
+	case !ok:
+		return rules.None("the call is not in a function, and is made once: move it into one if it is made often")
+	case flow.Jumps(decl):
+		return rules.None("the function has labels, goto or recover, which new variables may break: move " +
+			rewrite.Text(pass, call) + " into a function")
+	case rewrite.HasComment(pass, call.Pos(), call.End()):
+		return rules.None(rules.LostComment)
+	}
+	return rules.None("no statement before " + rewrite.Text(pass, call) + " can declare an array, or its operand " +
+		"has no address: assign the operand to a variable in a statement before it")
 }
 
 // bytesOf returns the length of an array of bytes, or of the one that a pointer points to.
@@ -299,11 +316,13 @@ func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
 	if !isSlice && (!isArray || isPointer) || r.isSumOfHasher(call.Args[1]) {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := unplaced(r.pass, c, call)
 	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) &&
 		!rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
 		rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
-		fix = analysis.SuggestedFix{Message: "Use package hex", TextEdits: r.hex(c, call, isSlice, length)}
+		if edits := r.hex(c, call, isSlice, length); len(edits) > 0 {
+			fix = analysis.SuggestedFix{Message: "Use package hex", TextEdits: edits}
+		}
 	}
 	rules.Report(
 		r.pass, call, printed,
@@ -400,7 +419,7 @@ func (r *reader) summed(c inspector.Cursor, call *ast.CallExpr) {
 	if text == nil || isShort(info, text) {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := unplaced(r.pass, c, call)
 	stmt, ok := rewrite.Statement(c)
 	decl, inDecl := flow.Decl(c)
 	within, _ := flow.Outermost(c)

@@ -26,10 +26,10 @@ const (
 
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title string) rules.Cause {
+	cause := func(category, title, byHand string) rules.Cause {
 		connecting := `^net/http\.\(\*Transport\)\.(getConn|queueForDial|dial)|^crypto/tls\.|^net\.\(\*Dialer\)`
 		return rules.Cause{
-			Category: category, Title: title, CPU: connecting, Alloc: connecting,
+			Category: category, Title: title, ByHand: byHand, CPU: connecting, Alloc: connecting,
 			Mutex: rules.Nothing, Block: `^net/http\.\(\*Transport\)\.getConn`, Needs: rules.Review,
 		}
 	}
@@ -41,9 +41,14 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(perCall, "HTTP transport created on each call"),
-			cause(undrained, "HTTP connection dropped with an unread response"),
-			cause(poolOverflow, "more HTTP connections than the transport keeps"),
+			cause(perCall, "HTTP transport created on each call",
+				"how long connections may be kept depends on the program: make one client for all calls"),
+			cause(undrained, "HTTP connection dropped with an unread response",
+				"how much of the body may come depends on the other server: read a limited part of it to its "+
+					"end before Close"),
+			cause(poolOverflow, "more HTTP connections than the transport keeps",
+				"how many connections the other server allows depends on it: raise MaxIdleConnsPerHost of an "+
+					"own transport"),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

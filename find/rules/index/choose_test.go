@@ -25,3 +25,14 @@ func TestChoose(t *testing.T) {
 		t.Error("a rule that does not exist")
 	}
 }
+
+// A finding without a rewrite must say what to do.
+func TestByHand(t *testing.T) {
+	for _, r := range index.Rules() {
+		for _, c := range r.Causes {
+			if (c.ByHand == "") != (r.Judge != nil) && c.Setting == nil {
+				t.Errorf("rule %s, %s: ByHand is %q", r.Analyzer.Name, c.Title, c.ByHand)
+			}
+		}
+	}
+}

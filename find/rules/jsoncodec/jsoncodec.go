@@ -33,10 +33,10 @@ const (
 // New returns the rule.
 func New() *rules.Rule {
 	cause := func(
-		category, title string, needs rules.Need, scope rules.Scope, part float64, set *rules.Setting,
+		category, title, byHand string, needs rules.Need, scope rules.Scope, part float64, set *rules.Setting,
 	) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title, CPU: `^encoding/json\.`, Alloc: `^encoding/json\.`,
+			Category: category, Title: title, ByHand: byHand, CPU: `^encoding/json\.`, Alloc: `^encoding/json\.`,
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs, Scope: scope, Part: part, Setting: set, Profiled: true,
 		}
 	}
@@ -49,9 +49,12 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{
 			cause(setting, "JSON decoded by the old implementation",
+				"it is a setting of the build: build with GOEXPERIMENT=jsonv2",
 				rules.Settings, rules.OfModule, 1-1/faster,
 				&rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}}),
-			cause(generated, "JSON encoded or decoded by reflection", rules.Dependency, rules.OfFunction, 1-1/compiled, nil),
+			cause(generated, "JSON encoded or decoded by reflection",
+				"whet adds no modules to a program: generate a codec for the type (easyjson), or write "+
+					"MarshalJSON by hand", rules.Dependency, rules.OfFunction, 1-1/compiled, nil),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -86,7 +89,8 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		rules.Report(pass, call, generated,
 			"encoding/json "+verb+" here by reflection: "+
-				"a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys case-sensitively",
+				"a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys "+
+				"case-sensitively",
 			analysis.SuggestedFix{})
 	}
 	return nil, nil

@@ -25,9 +25,9 @@ func New() *rules.Rule {
 	// Stacks of these profiles begin at the exported methods: Unlock in the mutex profile, with how
 	// long others waited; Lock in the block profile, where they waited.
 	const locking = `^sync\.\(\*(RW)?Mutex\)\.`
-	cause := func(category, title string) rules.Cause {
+	cause := func(category, title, byHand string) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title,
+			Category: category, Title: title, ByHand: byHand,
 			CPU: locking + `|^internal/sync\.`, Alloc: rules.Nothing, Mutex: locking, Block: locking,
 			Needs: rules.Review,
 		}
@@ -40,9 +40,15 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause("wait", "lock held while waiting"),
-			cause("work", "lock held while formatting or encoding"),
-			cause("reads", "readers that block each other"),
+			cause("wait", "lock held while waiting",
+				"what the lock protects depends on the program: copy what is needed under the lock, and wait "+
+					"after Unlock"),
+			cause("work", "lock held while formatting or encoding",
+				"what the lock protects depends on the program: copy the values under the lock, and format "+
+					"them after Unlock"),
+			cause("reads", "readers that block each other",
+				"which lock pays off depends on how long sections are: use an RWMutex, or an atomic.Pointer "+
+					"to a snapshot"),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -176,7 +182,8 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	switch {
 	case len(waits) > 0:
 		rules.Report(pass, s, "wait",
-			fmt.Sprintf("%s is held%s during %s: others wait for it meanwhile", s.mutex, until, some(append(waits, works...))),
+			fmt.Sprintf("%s is held%s during %s: others wait for it "+
+				"meanwhile", s.mutex, until, some(append(waits, works...))),
 			analysis.SuggestedFix{})
 	case len(works) > 0:
 		rules.Report(pass, s, "work",

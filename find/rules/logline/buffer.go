@@ -2,6 +2,7 @@ package logline
 
 import (
 	_ "embed"
+	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -62,6 +63,8 @@ func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 			continue
 		}
 		m := maker{standard: flow.Callee(pass.TypesInfo, call) == "log.SetOutput", into: receiver(pass.TypesInfo, c)}
+		m.fix = rules.None("the package ends the program with os.Exit or log.Fatal, which runs no deferred calls, " +
+			"so that lines would be lost: return from main instead, and close the file with a deferred call")
 		if !otherExits && (!mainExits || !inMain(c)) {
 			m.fix = b.fix(c, call)
 		}
@@ -128,7 +131,7 @@ func named(info *types.Info, e ast.Expr) types.Object {
 func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return unended()
 	}
 	logger := named(b.pass.TypesInfo, ast.Unparen(sel.X))
 	id, isName := sel.X.(*ast.Ident)
@@ -142,10 +145,22 @@ func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 			found = append(found, m)
 		}
 	}
-	if len(found) != 1 {
-		return analysis.SuggestedFix{}
+	switch {
+	case len(found) == 0:
+		return rules.None("the package does not set where " + rewrite.Text(b.pass, sel.X) + " writes: give it a " +
+			"bufio.Writer where it is created, and flush that on a timer and at the end")
+	case len(found) > 1:
+		return rules.None(fmt.Sprintf("%d places of the package create loggers, and it is not known which of them "+
+			"is %s: give "+
+			"each a bufio.Writer that is flushed on a timer and at the end", len(found), rewrite.Text(b.pass, sel.X)))
 	}
 	return found[0].fix
+}
+
+// unended returns the reason why a logger gets no buffer.
+func unended() analysis.SuggestedFix {
+	return rules.None("it is not certain that all lines are written in the end: close the file with a deferred " +
+		"call in the function that creates the logger, or return a function that closes it")
 }
 
 // report reports a line that is written separately.
@@ -159,7 +174,7 @@ func (b *buffering) report(call *ast.CallExpr) {
 // log.SetOutput, if its lines are certain to be written in the end: by a function that is returned
 // along with the logger to close it, or before a file is closed by a deferred call.
 func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := unended()
 	stmt, ok := rewrite.Statement(c)
 	home, inFunc := flow.Func(c)
 	if !ok || !inFunc || !isVariable(call.Args[0]) || flow.Jumps(home) || rewrite.Generated(b.pass, call.Pos()) {

@@ -18,7 +18,7 @@ import (
 // and never closes it. Pending lines are written wherever the program ends itself: when main returns or
 // panics, and at each of exits, the calls of os.Exit and log.Fatal.
 func (b *buffering) atEnds(c inspector.Cursor, call *ast.CallExpr, exits []inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := unended()
 	main := b.main()
 	if main == nil || flow.Callee(b.pass.TypesInfo, call) != "log.SetOutput" || !b.opensOnly(c, call) {
 		return none

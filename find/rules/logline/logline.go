@@ -2,6 +2,7 @@ package logline
 
 import (
 	_ "embed"
+	"fmt"
 	"go/ast"
 	"go/token"
 
@@ -37,15 +38,21 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: format, Title: "log line formatted through interfaces",
+				ByHand: "the logger is not a *log.Logger, or an operand has no form without fmt: log fewer lines, or " +
+					"build the text with strconv",
 				CPU: `^fmt\.`, Alloc: `^$|^fmt\.`, Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 			{
 				Category: written, Title: "each log line is a system call",
+				ByHand: "it is unknown when the last lines must be written: wrap the writer in a bufio.Writer, and " +
+					"flush it on a timer and wherever the program ends",
 				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`,
 				Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: dropped, Title: "arguments computed for a line that may not be logged",
+				ByHand: "an argument may have side effects or panic: put the line into an if that calls Enabled of " +
+					"the logger first",
 				CPU:   `^fmt\.Sprint|^encoding/json\.Marshal`,
 				Alloc: `^fmt\.Sprint|^encoding/json\.Marshal`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
@@ -118,13 +125,20 @@ func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 // output returns the fix that builds the text.
 func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern string) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X ||
-		!isLog(pass, sel.X) || rewrite.HasComment(pass, call.Pos(), call.End()) {
-		return analysis.SuggestedFix{}
+	switch {
+	case !ok || c.ParentEdgeKind() != edge.ExprStmt_X:
+		return rules.None("the call is deferred or started as a goroutine: log in a function literal instead")
+	case !isLog(pass, sel.X):
+		return rules.None(rewrite.Text(pass, sel.X) + " embeds a logger, and may have an Output method that " +
+			"differs: call Output of the *log.Logger in it with a text built by strconv")
+	case rewrite.HasComment(pass, call.Pos(), call.End()):
+		return rules.None(rules.LostComment)
 	}
 	text, imports, ok := concatenation(pass, call, pattern)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(fmt.Sprintf("the format %q has a verb, or an operand of a type, that + and strconv do "+
+			"not write alike: "+
+			"with strings and integers for %%s and %%d, the line is built without fmt", pattern))
 	}
 	edits := append(imports, rewrite.Replace(call, "_ = "+rewrite.Text(pass, sel.X)+".Output(1, "+text+")"))
 	return analysis.SuggestedFix{Message: "Build the text without interfaces", TextEdits: edits}
@@ -179,7 +193,8 @@ func debug(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	if !works {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := rules.None("an argument may panic, have side effects or be a call: put the line into an if that calls " +
+		"Enabled of the logger, if all this may be skipped")
 	if harmless {
 		fix = guard(pass, c, call)
 	}
@@ -196,15 +211,16 @@ func throughPointer(pass *analysis.Pass, sel *ast.SelectorExpr) bool {
 func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X {
-		return analysis.SuggestedFix{}
+		return rules.None("the call is deferred or started as a goroutine: check Enabled before it")
 	}
 	if k := c.Parent().ParentEdgeKind(); k != edge.BlockStmt_List &&
 		k != edge.CaseClause_Body && k != edge.CommClause_Body {
-		return analysis.SuggestedFix{}
+		return rules.None("the line is part of another statement: write it as a statement of a block")
 	}
 	id, ok := sel.X.(*ast.Ident)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None("the logger is " + rewrite.Text(pass, sel.X) + ", which would be evaluated twice: with a " +
+			"variable for it, the line is logged only if it is enabled")
 	}
 	logger, slog, edits := id.Name, id.Name, []analysis.TextEdit(nil)
 	if isPackage(pass, id) {
@@ -212,11 +228,11 @@ func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis
 	} else {
 		t := pass.TypesInfo.TypeOf(id)
 		if t == nil || t.String() != "*log/slog.Logger" {
-			return analysis.SuggestedFix{}
+			return rules.None(id.Name + " is not a *slog.Logger: check Enabled of the logger in it by hand")
 		}
 		var imports []analysis.TextEdit
 		if slog, imports, ok = rewrite.Import(pass, call.Pos(), "log/slog"); !ok {
-			return analysis.SuggestedFix{}
+			return rules.None(rules.Shadowed)
 		}
 		edits = append(edits, imports...)
 	}
@@ -224,13 +240,14 @@ func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis
 	if sel.Sel.Name == "DebugContext" {
 		given, ok := call.Args[0].(*ast.Ident)
 		if !ok {
-			return analysis.SuggestedFix{}
+			return rules.None("the context is " + rewrite.Text(pass, call.Args[0]) + ", which would be evaluated " +
+				"twice: with a variable for it, the line is logged only if it is enabled")
 		}
 		ctx = given.Name
 	} else {
 		name, imports, ok := rewrite.Import(pass, call.Pos(), "context")
 		if !ok {
-			return analysis.SuggestedFix{}
+			return rules.None(rules.Shadowed)
 		}
 		ctx = name + ".Background()"
 		edits = append(edits, imports...)

@@ -31,7 +31,9 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "map accessed twice for one key",
-			CPU:   `^runtime\.mapaccess`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+			ByHand: "the second operand may change the map: assign it to a variable first, and update the value " +
+				"in place",
+			CPU: `^runtime\.mapaccess`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -305,11 +307,13 @@ func (f *lookupFinder) combined(s *ast.AssignStmt) {
 	if !ok || !f.same(to, from) || f.claimed[from] {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := rules.None(rewrite.Text(f.pass, sum.Y) + " may change the map or panic before it is set: with a " +
+		"variable for it, the value is updated in place")
 	constant := f.pass.TypesInfo.Types[sum.Y].Value != nil
 	if (constant || f.variable(sum.Y)) && !rewrite.HasComment(f.pass, s.Pos(), s.End()) {
 		fix = analysis.SuggestedFix{Message: "Update the value in place", TextEdits: []analysis.TextEdit{
-			{Pos: s.TokPos, End: s.Rhs[0].End(), NewText: fmt.Appendf(nil, "%s= %s", sum.Op, rewrite.Text(f.pass, sum.Y))},
+			{Pos: s.TokPos, End: s.Rhs[0].End(), NewText: fmt.Appendf(nil, "%s= "+
+				"%s", sum.Op, rewrite.Text(f.pass, sum.Y))},
 		}}
 	}
 	rules.Report(f.pass, from, "maptwice",

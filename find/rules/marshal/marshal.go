@@ -29,9 +29,9 @@ const (
 
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title, cpu, alloc string, needs rules.Need) rules.Cause {
+	cause := func(category, title, byHand, cpu, alloc string, needs rules.Need) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title,
+			Category: category, Title: title, ByHand: byHand,
 			CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing,
 			Needs: needs,
 		}
@@ -45,12 +45,18 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{
 			cause(asString, "JSON converted to a string to be written",
+				"the writer is an interface without Write here: write the bytes as they are",
 				rules.Converting+`|^fmt\.`, rules.Line+`|^fmt\.`, rules.Free),
 			cause(copied, "JSON encoded into memory and copied to be written",
+				"json.Encoder appends a newline, and an error comes after the first bytes: encode straight to "+
+					"the writer if both are fine",
 				rules.Growing, `^encoding/json\.Marshal$`, rules.Review),
 			cause(indented, "JSON indented",
+				"readers may expect the indented text: use json.Marshal if they do not",
 				`^encoding/json\.(appendIndent|appendNewline)$`, `^encoding/json\.MarshalIndent$`, rules.Review),
-			cause(through, "value copied through JSON", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
+			cause(through, "value copied through JSON",
+				"the conversion also renames and drops fields: assign the fields one by "+
+					"one", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -166,7 +172,8 @@ func write(pass *analysis.Pass, call *ast.CallExpr, b *types.Var) analysis.Sugge
 	}
 	if t == nil || text == "" || types.NewMethodSet(t).Lookup(nil, "Write") == nil ||
 		rewrite.HasComment(pass, call.Pos(), call.End()) {
-		return analysis.SuggestedFix{}
+		return rules.None(text + " has no method Write, or a comment would be lost: with an io.Writer, " + b.Name() +
+			" is written as it is")
 	}
 	return analysis.SuggestedFix{
 		Message:   "Write the bytes",

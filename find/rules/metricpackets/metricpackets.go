@@ -30,7 +30,9 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "one packet per metric",
-			CPU:   `^net\.|^internal/poll\.|^os\.|^syscall\.`, Alloc: rules.Nothing,
+			ByHand: "the connection is used in other ways, too: collect lines in a buffer, and send it when it is " +
+				"full or on a timer",
+			CPU: `^net\.|^internal/poll\.|^os\.|^syscall\.`, Alloc: rules.Nothing,
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 		}},
 		Doc: rules.ParseDoc(doc),

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
@@ -30,9 +31,14 @@ func packets(
 	pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names,
 	field *types.Var, calls []inspector.Cursor,
 ) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None(field.Name() + " is also used in other ways than to write whole metrics: with one function " +
+		"for all writes, it can collect lines and send them on a timer")
 	h, ok := holderOf(pass, root, field)
-	if !ok || field.Exported() || rewrite.Elsewhere(pass, field.Name()) ||
+	if field.Exported() {
+		return rules.None(field.Name() + " is exported, so other packages may write to it: with an unexported " +
+			"field, it can collect lines and send them on a timer")
+	}
+	if !ok || rewrite.Elsewhere(pass, field.Name()) ||
 		!rewrite.Universe(pass, "append", "len", "nil", "byte", "string", "int", "error", "bool", "true") {
 		return none
 	}
@@ -71,7 +77,8 @@ func packets(
 		}
 	}
 	if len(edits) == written {
-		return none // not set in this package
+		return rules.None(field.Name() + " is not set in this package: wrap the connection in a type that collects " +
+			"lines where it is set")
 	}
 	edits = append(edits, rewrite.Replace(h.field.Type, "*"+typ))
 	more, ok := declare(pass, h, typ, maker, names.Fresh("sendMetric"))

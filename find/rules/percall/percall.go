@@ -2,6 +2,7 @@ package percall
 
 import (
 	_ "embed"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -36,12 +37,15 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "regexp", Title: "regular expression compiled on each call",
+				ByHand: "the result may be changed or the pattern depends on the function: declare a package " +
+					"variable with regexp.MustCompile",
 				CPU:   `^regexp\.(MustCompile|Compile|MatchString|Match|MatchReader)`,
 				Alloc: `^regexp\.(MustCompile|Compile|compile)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "replacer", Title: "strings.Replacer built on each call",
+				ByHand: "it is passed on or refers to local names: declare it as a package variable",
 				CPU: `^strings\.(NewReplacer|\(\*Replacer\)\.(build|buildOnce)|makeGenericReplacer|` +
 					`\(\*genericReplacer\)\.lookup|\(\*Replacer\)\.Replace)|` +
 					`^sync\.\(\*Once\)`,
@@ -50,6 +54,7 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "template", Title: "template parsed on each call",
+				ByHand: "it is passed on or refers to local names: parse it into a package variable",
 				CPU: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|` +
 					`^html/template\.\(\*Template\)\.lookupAndEscape`,
 				Alloc: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|` +
@@ -58,7 +63,8 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "encoding", Title: "encoding built on each call",
-				CPU: `^encoding/base(32|64)\.NewEncoding`, Alloc: `^encoding/base(32|64)\.NewEncoding`,
+				ByHand: "it is passed on or refers to local names: declare it as a package variable",
+				CPU:    `^encoding/base(32|64)\.NewEncoding`, Alloc: `^encoding/base(32|64)\.NewEncoding`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -194,8 +200,12 @@ func templateArguments(info *types.Info, pkg string, must *ast.CallExpr) ([]stri
 // reportBuilt reports a value that is built, and moves it to a package variable if no use modifies
 // it.
 func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, call *ast.CallExpr, k constructor) {
-	var fix analysis.SuggestedFix
 	value, ok := portable(pass, call)
+	fix := rules.None("the result is kept, changed or passed on, and its users may rely on having their own: if " +
+		"they only read it, declare a package variable")
+	if !ok {
+		fix = rules.None(local)
+	}
 	if ok && flow.OnlyReceives(pass.TypesInfo, c, k.keeps) {
 		fix = hoist(pass, names, c, k.suffix, value, func(name string) []analysis.TextEdit {
 			return []analysis.TextEdit{rewrite.Replace(call, name)}
@@ -203,6 +213,10 @@ func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 	}
 	rules.Report(pass, call, k.category, k.what+" on each call, from constants: the result is always the same", fix)
 }
+
+// local is why a call stays where it is.
+const local = "an argument refers to a name that is declared in the function: move that to a package constant or " +
+	"variable, too"
 
 // hoist returns the fix that declares a package variable next to the function around c and uses it.
 func hoist(
@@ -219,7 +233,7 @@ func hoist(
 	name := names.Fresh(base)
 	decl, ok := rewrite.Hoist(pass, c.Node().Pos(), name, name+" is built once and never changes.", value)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	return analysis.SuggestedFix{
 		Message:   "Build it once, in a package variable",
@@ -256,11 +270,18 @@ func isFileScope(pass *analysis.Pass, obj types.Object) bool {
 // reportMatch reports regexp.MatchString(constant, s), which compiles the pattern. A method takes
 // the same argument, without the error, which a valid pattern does not return.
 func reportMatch(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, call *ast.CallExpr, pattern string) {
-	var fix analysis.SuggestedFix
 	_, err := regexp.Compile(pattern)
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	pkg, isSelector := call.Fun.(*ast.SelectorExpr)
 	text, isPortable := portable(pass, call.Args[0])
+	fix := rules.None("the error is used, which a pattern that is compiled once does not return: assign it to _ if " +
+		"the pattern is valid")
+	switch {
+	case err != nil:
+		fix = rules.None(fmt.Sprintf("the pattern %q is not valid: mend it", pattern))
+	case !isPortable:
+		fix = rules.None(local)
+	}
 	if ok && isSelector && isPortable && err == nil && len(assign.Rhs) == 1 && isBlank(assign.Lhs[1]) {
 		fix = hoist(pass, names, c, "Pattern",
 			rewrite.Text(pass, pkg.X)+".MustCompile("+text+")",

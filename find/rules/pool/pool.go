@@ -20,9 +20,9 @@ var doc string
 
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title, cpu, alloc string) rules.Cause {
+	cause := func(category, title, byHand, cpu, alloc string) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title,
+			Category: category, Title: title, ByHand: byHand,
 			CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing,
 		}
 	}
@@ -34,11 +34,19 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause("boxed", "value allocated each time it is put into a pool", rules.Boxing, rules.Line),
-			cause("small", "pool that saves nothing", `^sync\.\(\*Pool\)\.`, rules.Nothing),
-			cause("large", "pool that keeps buffers of any size", rules.Nothing, rules.Nothing),
-			cause("dirty", "pooled value that is never reset", rules.Nothing, rules.Nothing),
-			cause("shared", "bytes of a buffer that was put back into its pool", rules.Nothing, rules.Nothing),
+			cause("boxed", "value allocated each time it is put into a pool",
+				"all users of the pool have to change together: put and get a pointer", rules.Boxing, rules.Line),
+			cause("small", "pool that saves nothing",
+				"all users of the pool have to change together: allocate the value where it is "+
+					"used", `^sync\.\(\*Pool\)\.`, rules.Nothing),
+			cause("large", "pool that keeps buffers of any size",
+				"which size is usual depends on the program: drop buffers above a limit instead of putting "+
+					"them back", rules.Nothing, rules.Nothing),
+			cause("dirty", "pooled value that is never reset",
+				"a user may rely on what the buffer contains: reset it right after Get", rules.Nothing, rules.Nothing),
+			cause("shared", "bytes of a buffer that was put back into its pool",
+				"it is a mistake, and mending it allocates: copy the bytes, or put the buffer back after "+
+					"their last use", rules.Nothing, rules.Nothing),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

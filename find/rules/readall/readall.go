@@ -27,6 +27,8 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "body read into a growing buffer", CPU: rules.Growing, Alloc: `^io\.ReadAll$`,
+			ByHand: "a package cannot be imported at this place: read into a bytes.Buffer that was grown to " +
+				"ContentLength",
 			Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
@@ -99,15 +101,15 @@ func body(pass *analysis.Pass, e ast.Expr) *ast.Ident {
 func sized(pass *analysis.Pass, names *rewrite.Names, places []readCall) analysis.SuggestedFix {
 	decl := rewrite.Declaration(pass, places[0].call.Pos())
 	if decl == nil {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	io, edits, ok := rewrite.Import(pass, decl.Pos(), "io")
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	bytes, more, ok := rewrite.Import(pass, decl.Pos(), "bytes")
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	edits = append(edits, more...)
 	name := names.Fresh("readSized")
@@ -122,7 +124,7 @@ func %[1]s(r %[2]s.Reader, size int64) ([]byte, error) {
 	return b.Bytes(), err
 }`, name, io, bytes))
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	edits = append(edits, declare)
 	for _, p := range places {

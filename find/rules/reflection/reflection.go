@@ -38,14 +38,19 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "equal", Title: "values compared by reflection",
-				CPU: comparing, Alloc: `^$|` + comparing, Mutex: rules.Nothing, Block: rules.Nothing,
+				ByHand: "the type has parts that == compares in another way: write a method that compares the fields",
+				CPU:    comparing, Alloc: `^$|` + comparing, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "binary", Title: "bytes read or written by reflection",
+				ByHand: "which errors and types the caller expects depends on the program: read and write each field " +
+					"with the methods of binary.ByteOrder",
 				CPU: binary, Alloc: `^$|` + binary, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "scan", Title: "number parsed by fmt",
+				ByHand: "strconv accepts other text and returns other errors: parse the trimmed text with strconv, " +
+					"and check its error",
 				CPU: scanning, Alloc: `^$|` + scanning, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -129,8 +134,18 @@ func number(info *types.Info, call *ast.CallExpr, name string) (string, bool) {
 func reportEqual(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	info := pass.TypesInfo
 	a, b := call.Args[0], call.Args[1]
-	var fix analysis.SuggestedFix
 	t := info.TypeOf(a)
+	fix := rules.None("an operand calls a function or may change: with variables for both, they can be compared " +
+		"without reflection")
+	switch {
+	case !types.Identical(t, info.TypeOf(b)):
+		fix = rules.None(fmt.Sprintf("the operands have the types %s and %s, and values of different types are "+
+			"never equal: "+
+			"compare values of one type", types.TypeString(t, types.RelativeTo(pass.Pkg)),
+			types.TypeString(info.TypeOf(b), types.RelativeTo(pass.Pkg))))
+	case rewrite.HasComment(pass, call.Pos(), call.End()):
+		fix = rules.None(rules.LostComment)
+	}
 	pure := flow.Same(info, a, a) && flow.Same(info, b, b)
 	if pure && types.Identical(t, info.TypeOf(b)) && !rewrite.HasComment(pass, call.Pos(), call.End()) {
 		fix = equal(pass, c, call, t)
@@ -160,25 +175,36 @@ func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.
 		}
 	default:
 		if !exact(t) {
-			return analysis.SuggestedFix{}
+			return inexact(pass, t)
 		}
 		return analysis.SuggestedFix{
 			Message:   "Compare the values",
 			TextEdits: []analysis.TextEdit{rewrite.Replace(call, parenthesized(c, a+" == "+b))},
 		}
 	}
-	if path == "" || !flow.Since(pass, call.Pos(), "go1.21") || !rewrite.Predeclared(pass, call.Pos(), "nil") {
-		return analysis.SuggestedFix{}
+	switch {
+	case path == "":
+		return inexact(pass, t)
+	case !flow.Since(pass, call.Pos(), "go1.21"):
+		return rules.None("go.mod requires a Go before 1.21, which has no package " + path + ": require go 1.21")
+	case !rewrite.Predeclared(pass, call.Pos(), "nil"):
+		return rules.None(rules.Shadowed)
 	}
 	pkg, edits, ok := rewrite.Import(pass, call.Pos(), path)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.Shadowed)
 	}
 	text := fmt.Sprintf("(%s == nil) == (%s == nil) && %s.Equal(%s, %s)", a, b, pkg, a, b)
 	return analysis.SuggestedFix{
 		Message:   "Compare the elements",
 		TextEdits: append(edits, rewrite.Replace(call, parenthesized(c, text))),
 	}
+}
+
+// inexact returns the reason why values of a type are not compared by ==.
+func inexact(pass *analysis.Pass, t types.Type) analysis.SuggestedFix {
+	return rules.None(types.TypeString(t, types.RelativeTo(pass.Pkg)) + " has pointers, interfaces, floating-point " +
+		"numbers or blank fields, which == compares in another way: write a function that compares its parts")
 }
 
 // exact reports whether values of a type are deeply equal exactly if they are equal by ==.

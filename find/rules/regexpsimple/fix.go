@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
 
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/find/regexpcode"
@@ -27,13 +28,13 @@ type fixer struct {
 }
 
 // fix replaces a pattern by equivalent code. It has no edits if some use needs the pattern, or if a
-// comment would be lost: then why is the reason, or "" if it is of no interest.
-func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) (fix analysis.SuggestedFix, why string) {
+// comment would be lost.
+func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
 	f := &fixer{holder: h, pass: pass, names: names}
 	if why := f.obstacle(); why != "" {
-		return analysis.SuggestedFix{}, why
+		return stays(why)
 	}
-	message := ""
+	message, why := "", ""
 	if f.isText() {
 		message, why = "Compare strings instead", "a comment would be lost"
 		if f.writeText() {
@@ -43,9 +44,14 @@ func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) (fix analysis.Su
 		message, why = f.writeCode()
 	}
 	if why != "" {
-		return analysis.SuggestedFix{}, why
+		return stays(why)
 	}
-	return analysis.SuggestedFix{Message: message, TextEdits: f.edits}, ""
+	return analysis.SuggestedFix{Message: message, TextEdits: f.edits}
+}
+
+// stays returns the reason why a pattern stays.
+func stays(why string) analysis.SuggestedFix {
+	return rules.None(why + ": without that, code can replace the pattern")
 }
 
 // obstacle returns why the pattern cannot be replaced, whatever it is; "" if it can.

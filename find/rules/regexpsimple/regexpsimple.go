@@ -25,11 +25,16 @@ var doc string
 // New returns the rule.
 func New() *rules.Rule {
 	const all = `^regexp\.`
-	cause := func(category, title string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: all, Alloc: all, Mutex: rules.Nothing, Block: rules.Nothing}
+	cause := func(category, title, byHand string) rules.Cause {
+		return rules.Cause{
+			Category: category, Title: title, ByHand: byHand,
+			CPU: all, Alloc: all, Mutex: rules.Nothing, Block: rules.Nothing,
+		}
 	}
 	// Most regular expressions cost little where they are.
-	compiled := cause("code", "regular expression where code for the pattern is faster")
+	compiled := cause("code", "regular expression where code for the pattern is faster",
+		"a use of the pattern needs package regexp: check cheaply first whether the text can match at "+
+			"all")
 	compiled.Profiled = true
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -39,9 +44,12 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause("match", "regular expression where a comparison is enough"),
-			cause("replace", "regular expression where a loop is enough"),
-			cause("find", "regular expression where a search is enough"),
+			cause("match", "regular expression where a comparison is enough",
+				"a use of the pattern needs package regexp: compare with functions of package strings"),
+			cause("replace", "regular expression where a loop is enough",
+				"a use of the pattern needs package regexp: write a loop over the bytes"),
+			cause("find", "regular expression where a search is enough",
+				"a use of the pattern needs package regexp: search with functions of package strings"),
 			compiled,
 		},
 		Doc: rules.ParseDoc(doc),
@@ -79,14 +87,11 @@ func run(pass *analysis.Pass) (any, error) {
 	holders := append(variables(pass, insp), direct(pass, insp)...)
 	names := rewrite.NewNames(pass)
 	for _, h := range holders {
-		fix, why := h.fix(pass, names)
+		fix := h.fix(pass, names)
 		for _, u := range h.uses {
 			category, message := h.message(u)
 			if message == "" {
 				continue
-			}
-			if len(fix.TextEdits) == 0 && why != "" {
-				message += "; it stays because " + why
 			}
 			rules.Report(pass, u.call, category, message, fix)
 		}
@@ -298,10 +303,12 @@ func (h *holder) simpleMessage(u use, pattern string) (category, message string)
 	switch u.method {
 	case "MatchString", "Match":
 		if text, ok := matcher.Literal(); ok && isMatcher {
-			return "match", fmt.Sprintf("the regexp engine runs %s, where one comparison with %q is enough", pattern, text)
+			return "match", fmt.Sprintf("the regexp engine runs %s, where one comparison with %q is "+
+				"enough", pattern, text)
 		}
 		if isMatcher {
-			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are enough", pattern)
+			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are "+
+				"enough", pattern)
 		}
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc", "ReplaceAll", "ReplaceAllLiteral":
 		if h.shape.IsClass() || isText {
@@ -313,7 +320,8 @@ func (h *holder) simpleMessage(u use, pattern string) (category, message string)
 	case "FindString", "FindStringIndex", "FindAllString", "FindAllStringIndex",
 		"Find", "FindIndex", "FindAll", "FindAllIndex", "Split":
 		if h.shape.IsClass() || isText {
-			return "find", fmt.Sprintf("the regexp engine runs %s, which a loop or a function of package strings finds", pattern)
+			return "find", fmt.Sprintf("the regexp engine runs %s, which a loop or a function of package strings "+
+				"finds", pattern)
 		}
 	}
 	return "", ""

@@ -32,9 +32,9 @@ const (
 // New returns the rule.
 func New() *rules.Rule {
 	calls := pattern()
-	cause := func(category, title, below string) rules.Cause {
+	cause := func(category, title, byHand, below string) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title,
+			Category: category, Title: title, ByHand: byHand,
 			CPU: below, Alloc: below, Mutex: rules.Nothing, Block: rules.Nothing,
 		}
 	}
@@ -46,10 +46,17 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(later, "same result computed on each call of a handler", calls),
-			cause(loop, "same result computed in each iteration of a loop", calls),
-			cause(twice, "same result computed again", calls),
-			cause(parsed, "query of a request parsed again", `^net/url\.\(\*URL\)\.Query$`),
+			cause(later, "same result computed on each call of a handler",
+				"the result cannot be kept outside the handler: compute it where the handler is made", calls),
+			cause(loop, "same result computed in each iteration of a loop",
+				"the result may be changed by one of its users: compute it before the loop, and copy it where "+
+					"it is changed", calls),
+			cause(twice, "same result computed again",
+				"the result may be changed by one of its users: keep it in a variable, and copy it where it "+
+					"is changed", calls),
+			cause(parsed, "query of a request parsed again",
+				"the result cannot be kept before the calls: keep the result of Query in a "+
+					"variable", `^net/url\.\(\*URL\)\.Query$`),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -204,7 +211,8 @@ func size(c inspector.Cursor) int { return int(c.Node().End() - c.Node().Pos()) 
 func (s *inspection) once(pass *analysis.Pass, names *rewrite.Names, g *group) analysis.SuggestedFix {
 	first, ok := g.calls[0].Node().(*ast.CallExpr)
 	if !ok || g.category != parsed && !s.kinds[flow.Callee(s.info, first)] {
-		return analysis.SuggestedFix{}
+		return rules.None("users may change the result of " + rewrite.Text(pass, first) + ", and rely on having " +
+			"their own: if they only read it, compute it once and keep it in a variable")
 	}
 	fix := analysis.SuggestedFix{Message: "Compute it once"}
 	calls := g.calls
@@ -214,10 +222,12 @@ func (s *inspection) once(pass *analysis.Pass, names *rewrite.Names, g *group) a
 		name, calls = id.Name, calls[1:]
 	} else {
 		if !rewrite.Means(pass, first, g.stmt.Node().Pos()) {
-			return analysis.SuggestedFix{}
+			return rules.None("a name in " + rewrite.Text(pass, first) + " means something else before the calls: " +
+				"rename it, and the result is computed once")
 		}
 		name = names.Fresh(nameFor(s.info, first))
-		fix.TextEdits = append(fix.TextEdits, rewrite.Before(pass, g.stmt.Node(), name+" := "+rewrite.Text(pass, first)))
+		fix.TextEdits = append(fix.TextEdits, rewrite.Before(pass, g.stmt.Node(), name+" := "+
+			""+rewrite.Text(pass, first)))
 	}
 	for _, c := range calls {
 		fix.TextEdits = append(fix.TextEdits, rewrite.Replace(c.Node(), name))

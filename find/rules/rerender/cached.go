@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
@@ -43,7 +44,8 @@ type field struct{ Name, Type string }
 
 // cached returns the fix: a function that caches what the old one renders.
 func (p *page) cached(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
-	var none analysis.SuggestedFix
+	none := rules.None("the arguments of " + p.decl.Name.Name + " have texts that cannot be copied into a key, or " +
+		"a name is shadowed: with parameters of basic types, its pages are kept")
 	d := p.decl
 	at := d.Body.Lbrace + 1
 	w := written{

@@ -30,6 +30,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{{
 			// A cached page saves all work of the function.
 			Title: "page rendered again from the same input", CPU: "", Alloc: "",
+			ByHand: "the function cannot keep its pages: keep what was rendered in a map with a limit, by the " +
+				"arguments",
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 		}},
 		Doc: rules.ParseDoc(doc),

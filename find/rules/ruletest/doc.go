@@ -5,7 +5,9 @@
 //
 //	code // want `regular expression of the message`
 //
-// on the same lines: unexpected and missing diagnostics fail. It applies all suggested fixes at
+// on the same lines: unexpected and missing diagnostics fail. The text compared is that of the
+// diagnostic, and "; no rewrite: " with the reason if it has one. A diagnostic without a fix needs a
+// reason, unless its cause never has a fix and says what to do by hand. Run applies all suggested fixes at
 // once, compares each changed file with its FILE.golden (which -update writes), and builds the
 // result. If a package has
 //

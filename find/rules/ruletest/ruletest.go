@@ -55,17 +55,47 @@ func RunIn(t *testing.T, rule *rules.Rule, testdata string) {
 	if len(cases) == 0 {
 		t.Fatalf("%s has no package", testdata)
 	}
-	fired, quiet := 0, 0
+	var all []report
+	quiet := 0
 	for version, names := range modules {
-		f, q := module(t, rule, testdata, version, names)
-		fired, quiet = fired+f, quiet+q
+		reported, q := module(t, rule, testdata, version, names)
+		all, quiet = append(all, reported...), quiet+q
 	}
-	if fired == 0 {
+	for _, complaint := range unreasoned(rule, all) {
+		t.Error(complaint)
+	}
+	if len(all) == 0 {
 		t.Errorf("the rule reports nothing in %s", testdata)
 	}
 	if quiet == 0 {
 		t.Errorf("%s has no function on which the rule must be quiet", testdata)
 	}
+}
+
+// A report is a diagnostic with its place.
+type report struct {
+	analysis.Diagnostic
+	Place string // file:line, with the directory of the package
+}
+
+// unreasoned returns a complaint for each report without a fix that does not say why: with a reason for
+// the place if the cause has fixes at other places, or else with the cause's.
+func unreasoned(rule *rules.Rule, all []report) []string {
+	fixed := map[string]bool{} // by category
+	for _, r := range all {
+		fixed[r.Category] = fixed[r.Category] || len(r.SuggestedFixes) > 0
+	}
+	var complaints []string
+	for _, r := range all {
+		switch c := rule.Cause(r.Category); {
+		case len(r.SuggestedFixes) > 0 || rules.Reason(r.Diagnostic) != "" || c == nil || c.Setting != nil:
+		case fixed[r.Category]:
+			complaints = append(complaints, r.Place+": neither a fix nor a reason for having none (rules.None)")
+		case c.ByHand == "":
+			complaints = append(complaints, r.Place+": neither a fix nor the cause's ByHand")
+		}
+	}
+	return complaints
 }
 
 // newest is the version of Go of packages without a versionFile, which contains another, such as 1.17.
@@ -74,9 +104,9 @@ const (
 	versionFile = "go.version"
 )
 
-// module tests a rule on packages in testdata, in a module for a version of Go. It returns the number of
-// diagnostics, and of packages where the rule is quiet.
-func module(t *testing.T, rule *rules.Rule, testdata, version string, names []string) (fired, quiet int) {
+// module tests a rule on packages in testdata, in a module for a version of Go. It returns the
+// diagnostics, and the number of packages where the rule is quiet.
+func module(t *testing.T, rule *rules.Rule, testdata, version string, names []string) (all []report, quiet int) {
 	t.Helper()
 	dir := t.TempDir()
 	values, err := valuesSource.ReadFile("values/values.go")
@@ -96,7 +126,10 @@ func module(t *testing.T, rule *rules.Rule, testdata, version string, names []st
 	for _, pkg := range load(t, dir, "./before/...") {
 		name := filepath.Base(pkg.PkgPath)
 		reported := check(t, pkg, rule)
-		fired += len(reported)
+		for _, d := range reported {
+			p := pkg.Fset.Position(d.Pos)
+			all = append(all, report{d, fmt.Sprintf("%s/%s:%d", name, filepath.Base(p.Filename), p.Line)})
+		}
 		if len(reported) == 0 || slices.ContainsFunc(pkg.Syntax, func(f *ast.File) bool { return hasQuiet(f, reported) }) {
 			quiet++
 		}
@@ -107,7 +140,7 @@ func module(t *testing.T, rule *rules.Rule, testdata, version string, names []st
 	}
 	load(t, dir, "./after/...")
 	try(t, dir, tried)
-	return fired, quiet
+	return all, quiet
 }
 
 // load loads packages and fails if one does not build.
@@ -184,10 +217,14 @@ func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Dia
 			t.Errorf("%s: the report has no end", p)
 		}
 		at := line{p.Filename, p.Line}
-		i := slices.IndexFunc(wanted[at], func(re *regexp.Regexp) bool { return re.MatchString(d.Message) })
+		text := d.Message
+		if reason := rules.Reason(d); reason != "" {
+			text += "; no rewrite: " + reason
+		}
+		i := slices.IndexFunc(wanted[at], func(re *regexp.Regexp) bool { return re.MatchString(text) })
 		if i < 0 {
 			t.Errorf("%s:%d: unwanted: %s",
-				filepath.Join(filepath.Base(filepath.Dir(p.Filename)), filepath.Base(p.Filename)), p.Line, d.Message)
+				filepath.Join(filepath.Base(filepath.Dir(p.Filename)), filepath.Base(p.Filename)), p.Line, text)
 			continue
 		}
 		wanted[at] = slices.Delete(wanted[at], i, i+1)

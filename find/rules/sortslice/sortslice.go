@@ -30,11 +30,15 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "reflection", Title: "slice sorted through reflection",
+				ByHand: "the order is not a comparison that can be translated: write a comparison function for " +
+					"slices.SortFunc",
 				CPU: `^sort\.(Slice|SliceStable)$`, Alloc: `^$|^sort\.(Slice|SliceStable)$`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "interface", Title: "slice sorted through an interface",
+				ByHand: "Less and Swap belong to the type and may do more than order the elements: write a " +
+					"comparison function for slices.SortFunc",
 				CPU: `^sort\.(Sort|Stable)$`, Alloc: `^$|^sort\.(Sort|Stable)$`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
@@ -87,35 +91,44 @@ func small(pass *analysis.Pass, t types.Type) bool {
 	return pass.TypesSizes.Sizeof(t) <= maxSize
 }
 
+// untranslated returns the reason why a function for the order stays.
+func untranslated(pass *analysis.Pass, call *ast.CallExpr) analysis.SuggestedFix {
+	return rules.None("the function for the order of " + rewrite.Text(pass, call.Args[0]) + " does more than " +
+		"compare fields of two elements: with only such comparisons, slices.SortFunc sorts them")
+}
+
 // translate returns the fix that sorts with slices.SortFunc.
 func translate(
 	pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem types.Type, stable bool,
 ) analysis.SuggestedFix {
 	less, ok := call.Args[1].(*ast.FuncLit)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None(rewrite.Text(pass, call.Args[1]) + " is not a function literal: with one that compares " +
+			"two elements, slices.SortFunc can call it")
 	}
 	pkg, edits, ok := rewrite.Import(pass, call.Pos(), "slices")
 	if !ok ||
 		rewrite.HasComment(pass, less.Type.Pos(), less.Body.Lbrace) ||
 		rewrite.HasComment(pass, call.Fun.Pos(), call.Fun.End()) {
-		return analysis.SuggestedFix{}
+		return rules.None("a comment would be lost, or package slices has another name here: move the comment into " +
+			"the function")
 	}
 	l := newLess(pass, call.Args[0], less)
 	if l == nil {
-		return analysis.SuggestedFix{}
+		return untranslated(pass, call)
 	}
 	if l.plain(elem) && !rewrite.HasComment(pass, call.Pos(), call.End()) {
 		text := fmt.Sprintf("%s.Sort(%s)", pkg, rewrite.Text(pass, call.Args[0]))
-		return analysis.SuggestedFix{Message: "Sort with slices.Sort", TextEdits: append(edits, rewrite.Replace(call, text))}
+		return analysis.SuggestedFix{Message: "Sort with " +
+			"slices.Sort", TextEdits: append(edits, rewrite.Replace(call, text))}
 	}
 	typ, ok := rewrite.TypeText(pass, call.Pos(), elem)
 	if !ok {
-		return analysis.SuggestedFix{}
+		return rules.None("the type of the elements cannot be named here: write the comparison where it can")
 	}
 	body, ok := c.FindNode(less.Body)
 	if !ok || !l.translate(body) {
-		return analysis.SuggestedFix{}
+		return untranslated(pass, call)
 	}
 	name := pkg + ".SortFunc"
 	if stable {

@@ -25,11 +25,18 @@ func (f *splitFinder) indexed(index inspector.Cursor, call *ast.CallExpr, s spli
 	if !ok || n > 1 || s.name == "Fields" {
 		return // there is nothing simpler
 	}
-	var fix analysis.SuggestedFix
+	fix := uncut(s)
 	if n == 0 && f.cuts(s) && !rewrite.HasComment(f.pass, x.Pos(), x.End()) {
 		fix = f.first(index, call)
 	}
 	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one is used", s), fix)
+}
+
+// uncut returns the reason why the first parts of a split are not found by Cut.
+func uncut(s splitter) analysis.SuggestedFix {
+	return rules.None(fmt.Sprintf("strings.Cut does not find the parts that are used of %s: with only the first "+
+		"part of Split, or two "+
+		"of SplitN(s, sep, 2), it does", s))
 }
 
 // cuts reports whether Cut finds the same first part as the function.
@@ -41,13 +48,15 @@ func (f *splitFinder) cuts(s splitter) bool {
 func (f *splitFinder) first(index inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	cut, ok := f.cut(call)
 	if !ok || !flow.Since(f.pass, call.Pos(), "go1.18") {
-		return analysis.SuggestedFix{}
+		return rules.None("a comment would be lost, or go.mod requires a Go before 1.18, which has no strings.Cut: " +
+			"move the comment and require go 1.18")
 	}
 	stmt := index.Parent()
 	s, isStmt := stmt.Node().(ast.Stmt)
 	x, isExpr := index.Node().(ast.Expr)
 	if !isStmt || !isExpr {
-		return analysis.SuggestedFix{}
+		return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+			"variable, strings.Cut finds it")
 	}
 	fix := analysis.SuggestedFix{Message: "Cut the string at the separator"}
 	switch s := s.(type) {
@@ -55,22 +64,26 @@ func (f *splitFinder) first(index inspector.Cursor, call *ast.CallExpr) analysis
 		if index.ParentEdgeKind() != edge.AssignStmt_Rhs || len(s.Lhs) != 1 ||
 			s.Tok != token.DEFINE && s.Tok != token.ASSIGN ||
 			s.Tok == token.ASSIGN && isBlank(s.Lhs[0]) {
-			return analysis.SuggestedFix{}
+			return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+				"variable, strings.Cut finds it")
 		}
 		fix.TextEdits = []analysis.TextEdit{rewrite.Insert(s.Lhs[0].End(), ", _, _"), rewrite.Replace(x, cut)}
 	case *ast.ReturnStmt:
 		if index.ParentEdgeIndex() != 0 || !inList(stmt) {
-			return analysis.SuggestedFix{}
+			return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+				"variable, strings.Cut finds it")
 		}
 		for _, other := range s.Results[1:] {
 			if tv := f.pass.TypesInfo.Types[other]; tv.Value == nil && !tv.IsNil() {
-				return analysis.SuggestedFix{}
+				return rules.None("the part is used within another expression: with a statement that assigns it to " +
+					"a variable, strings.Cut finds it")
 			}
 		}
 		name := f.names.Fresh(call.Pos(), "before")
 		fix.TextEdits = []analysis.TextEdit{rewrite.Before(f.pass, s, name+", _, _ := "+cut), rewrite.Replace(x, name)}
 	default:
-		return analysis.SuggestedFix{}
+		return rules.None("the part is used within another expression: with a statement that assigns it to a " +
+			"variable, strings.Cut finds it")
 	}
 	return fix
 }
@@ -132,11 +145,12 @@ func (f *splitFinder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitte
 	if len(parts) == 0 || s.name == "Fields" {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := uncut(s)
 	if f.cuts(s) {
 		fix = f.together(c, call, s, parts)
 	}
-	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one or two are used", s), fix)
+	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one or two are "+
+		"used", s), fix)
 }
 
 // part analyzes a use of the parts; false if a few variables cannot replace it.
@@ -182,7 +196,7 @@ func (f *splitFinder) part(use inspector.Cursor) (part, bool) {
 // together returns the fix that replaces the slice by variables. SplitN(s, sep, 2) has one or two
 // parts; of the others it knows only the first.
 func (f *splitFinder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, parts []part) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := uncut(s)
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 1 || !flow.Since(f.pass, call.Pos(), "go1.18") {
 		return none

@@ -32,10 +32,14 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "range", Title: "string split into a slice only to range over it",
+				ByHand: "the function has no iterator for this use: range over strings.SplitSeq at the place of the " +
+					"split",
 				CPU: splitting, Alloc: splitting, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "parts", Title: "string split into a slice for one or two parts",
+				ByHand: "the parts are used in a way that strings.Cut does not provide: cut the string, or take its " +
+					"parts by their indexes",
 				CPU: splitting, Alloc: splitting, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -123,18 +127,25 @@ func (f *splitFinder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitt
 	if !ok || r.Key != nil && !isBlank(r.Key) || s.name == "SplitN" || !flow.Since(f.pass, call.Pos(), "go1.24") {
 		return
 	}
-	var fix analysis.SuggestedFix
+	fix := rules.None("the loop does not follow the split at once: range over the call itself, which can be an " +
+		"iterator")
+	if s.pkg != "strings" {
+		fix = rules.None("the parts are slices of bytes, which the loop may change: if it only reads them, range " +
+			"over " + s.pkg + "." +
+			s.name + "Seq")
+	}
 	if here && s.pkg == "strings" {
 		fix = f.sequence(call, r, s)
 	}
-	rules.Report(f.pass, call, "range", fmt.Sprintf("%s makes a slice of all parts, which are only ranged over", s), fix)
+	rules.Report(f.pass, call, "range", fmt.Sprintf("%s makes a slice of all parts, which are only ranged "+
+		"over", s), fix)
 }
 
 // sequence returns the fix that ranges over an iterator, whose only variable is the part.
 func (f *splitFinder) sequence(call *ast.CallExpr, r *ast.RangeStmt, s splitter) analysis.SuggestedFix {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || r.Key != nil && rewrite.HasComment(f.pass, r.Key.Pos(), r.X.Pos()) {
-		return analysis.SuggestedFix{}
+		return rules.None(rules.LostComment)
 	}
 	edits := []analysis.TextEdit{rewrite.Replace(sel.Sel, s.name+"Seq")}
 	if r.Key != nil {

@@ -32,11 +32,15 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "string", Title: "string formatted by fmt",
+				ByHand: "an operand may change while the others are evaluated: assign it to a variable first, and " +
+					"concatenate with +",
 				CPU: `^fmt\.Sprintf?$` + `|` + rules.Boxing, Alloc: rules.Line + `|^fmt\.Sprintf?$`,
 				Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
 			{
 				Category: "write", Title: "text written by fmt",
+				ByHand: "an operand may panic or change after the first part is written: assign it to a variable " +
+					"first, and write the parts with WriteString",
 				CPU: `^fmt\.Fprintf?$` + `|` + rules.Boxing, Alloc: rules.Line + `|^fmt\.Fprintf?$`,
 				Mutex: rules.Nothing, Block: rules.Nothing, Profiled: true,
 			},
@@ -85,15 +89,17 @@ func isValue(c inspector.Cursor) bool {
 func concatenate(
 	pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece,
 ) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
 	within, ok := flow.Outermost(c)
-	if !ok || !flow.InOrder(pass.TypesInfo, within, rewrite.Values(pieces)) ||
-		rewrite.HasComment(pass, call.Pos(), call.End()) {
-		return none
+	switch {
+	case !ok || !flow.InOrder(pass.TypesInfo, within, rewrite.Values(pieces)):
+		return rules.None("an operand calls a function that may change another: with a variable for its result, + " +
+			"is enough")
+	case rewrite.HasComment(pass, call.Pos(), call.End()):
+		return rules.None(rules.LostComment)
 	}
 	pkg, edits, ok := strconvFor(pass, call, pieces)
 	if !ok {
-		return none
+		return rules.None(rules.Shadowed)
 	}
 	text := rewrite.Plus(pass, pieces, pkg)
 	switch c.ParentEdgeKind() {
@@ -143,25 +149,30 @@ func writer(pass *analysis.Pass, e ast.Expr) (string, bool) {
 func write(
 	pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece, to string,
 ) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
-	if !flow.InBlock(c.Parent()) || rewrite.HasComment(pass, call.Pos(), call.End()) {
-		return none
+	switch {
+	case !flow.InBlock(c.Parent()):
+		return rules.None("the call is part of another statement: write it as a statement of a block")
+	case rewrite.HasComment(pass, call.Pos(), call.End()):
+		return rules.None(rules.LostComment)
 	}
 	isBuffer := strings.HasSuffix(pass.TypesInfo.TypeOf(call.Args[0]).String(), "bytes.Buffer")
 	pkg, edits, ok := strconvFor(pass, call, pieces)
 	if !ok {
-		return none
+		return rules.None(rules.Shadowed)
 	}
 	var lines []string
 	for i, p := range pieces {
 		// Nothing is written before the first operand is evaluated. A nil pointer panics in fmt
 		// before or after that, as here.
 		if p.X != nil && (flow.Calls(pass.TypesInfo, p.X) || len(pieces) > 1 && i > 0 && !harmless(pass.TypesInfo, p.X)) {
-			return none
+			return rules.None(rewrite.Text(pass, p.X) + " may panic, or depend on what is already written to " + to +
+				": with a variable for it before the call, the parts are written without fmt")
 		}
 		switch {
 		case p.Bytes && isBuffer:
-			return none // they may be the buffer's own, and move when it grows
+			// They may be the buffer's own, and move when it grows.
+			return rules.None(rewrite.Text(pass, p.X) + " may be bytes of " + to + " itself: if they are not, " +
+				"write them with Write")
 		case p.Rune:
 			lines = append(lines, to+".WriteRune("+rewrite.Text(pass, p.X)+")")
 		case p.Bytes:

@@ -34,6 +34,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Title: "strings with one lifetime, each allocated separately", CPU: rules.Converting, Alloc: rules.Line,
+				ByHand: "the function cannot get a counterpart that takes a buffer: give it a parameter for the " +
+					"caller's strings.Builder by hand",
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -332,7 +334,8 @@ func (r *rule) report(m *maker) {
 // fix adds a counterpart of the maker that takes a buffer for its strings, and buffers to the
 // loops.
 func (r *rule) fix(m *maker) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None(m.decl.Name.Name + " is generated, a name is shadowed, or a loop has no place for a buffer: " +
+		"give it a parameter for a strings.Builder that the loop passes")
 	if rewrite.Generated(r.pass, m.decl.Pos()) ||
 		!rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") ||
 		!rewrite.Universe(r.pass, "len", "byte", "string") {

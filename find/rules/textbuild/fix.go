@@ -58,7 +58,8 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 		rules.Report(pass, n, "", message, fix)
 	}
 	if t.value != nil && pass.TypesInfo.Types[t.value].Value == nil {
-		at(t.decl.Node(), fmt.Sprintf("%s begins as a string that is copied whenever something is appended", t.v.Name()))
+		at(t.decl.Node(), fmt.Sprintf("%s begins as a string that is copied whenever something is "+
+			"appended", t.v.Name()))
 	}
 	for _, g := range t.grown {
 		at(g.Node(), fmt.Sprintf("appending makes a new string of %s, and copies the old one", t.v.Name()))
@@ -72,7 +73,8 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 
 // fix returns the fix that turns the variable into a buffer, without edits if that is impossible.
 func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None("a part of " + t.v.Name() + " may change another, or a use needs it as a string while it " +
+		"grows: with variables for such parts, they are appended to one buffer")
 	if !rewrite.Predeclared(pass, t.decl.Node().End(),
 		"append", "make", "byte", "string", "int64", "uint64", "float64", "bool",
 	) {

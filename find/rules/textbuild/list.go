@@ -181,7 +181,8 @@ func (l *list) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 // the list may be empty, a separator follows each string, and the last one is cut off: after an
 // empty first string it would be unknown whether one is due.
 func (l *list) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None("an element of " + l.v.Name() + " or its separator has no form that appends, or a comment " +
+		"would be lost: with strings and numbers, they are appended to one buffer")
 	if !rewrite.Predeclared(pass, l.decl.Node().End(),
 		"append", "make", "byte", "string", "int64", "uint64", "float64", "bool",
 	) {
@@ -233,7 +234,8 @@ func (l *list) fix(pass *analysis.Pass, within inspector.Cursor) analysis.Sugges
 			if !ok {
 				return none
 			}
-			text = fmt.Sprintf("%s.TrimSuffix(%s, %s)", rewrite.Text(pass, sel.X), text, rewrite.Text(pass, call.Args[1]))
+			text = fmt.Sprintf("%s.TrimSuffix(%s, "+
+				"%s)", rewrite.Text(pass, sel.X), text, rewrite.Text(pass, call.Args[1]))
 		}
 		if !put(j.Node(), text) {
 			return none

@@ -267,7 +267,8 @@ func isPointer(t types.Type) bool {
 // fix returns the fix that makes the callers lend their buffers, without edits if that is
 // impossible.
 func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
+	none := rules.None("a caller of " + m.fn.Name() + " uses its result in a way that cannot lend a buffer, or a " +
+		"name is shadowed: with each result as a part of one concatenation, it is appended to the caller's buffer")
 	if rewrite.Generated(pass, m.decl.Pos()) ||
 		!rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") ||
 		rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {

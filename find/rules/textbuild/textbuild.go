@@ -30,6 +30,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Title: "string built in several steps",
+				ByHand: "a part has no form that appends, or a use needs a string: append to a []byte with append " +
+					"and strconv",
 				CPU: rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|` +
 					`^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
@@ -37,12 +39,15 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "own", Title: "result of an own function copied into a longer string",
+				ByHand: "the callers do not build a text that can lend its buffer: add a function that appends to a " +
+					"[]byte",
 				CPU:   `^runtime\.slicebytetostring`,
 				Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "list", Title: "strings collected only to be joined",
+				ByHand: "an element has no form that appends: append the elements and the separators to a []byte",
 				CPU: rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|` +
 					`^runtime\.(growslice|makeslice|newobject)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,

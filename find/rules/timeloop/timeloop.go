@@ -32,10 +32,14 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "clock", Title: "clock read in each iteration of a loop",
+				ByHand: "how exact the time must be depends on the program: read the clock before the loop, or every " +
+					"so many iterations",
 				CPU: `^time\.(Now|Since|Until)$`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "timer", Title: "timer created in each iteration of a loop",
+				ByHand: "the loop does more than wait for the timer: create one timer before the loop, and reset it " +
+					"before each wait",
 				CPU: timers, Alloc: timers, Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
@@ -111,13 +115,23 @@ func leavesAtOnce(c, loop inspector.Cursor) bool {
 // share reuses one timer for case <-time.After(constant) in a loop. Reset is inserted before the
 // select, at whose start After is called, so the cases must not call anything else that takes time.
 func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || flow.Callee(pass.TypesInfo, call) != "time.After" || !current(pass) || rewrite.Generated(pass, call.Pos()) {
+	none := rules.None("the timer is not a case of a select that is a statement of the loop: create one timer " +
+		"before the loop, and reset it before each wait")
+	switch {
+	case !ok:
 		return none
-	}
-	if tv := pass.TypesInfo.Types[call.Args[0]]; tv.Value == nil {
-		return none
+	case flow.Callee(pass.TypesInfo, call) != "time.After":
+		return rules.None(flow.Callee(pass.TypesInfo, call) + " starts a ticker that may be in use: start one " +
+			"before the loop, and stop it after")
+	case !current(pass):
+		return rules.None("go.mod requires a Go before 1.23, whose timers may have an old value when they are " +
+			"reset: require go 1.23")
+	case rewrite.Generated(pass, call.Pos()):
+		return rules.None(rules.IsGenerated)
+	case pass.TypesInfo.Types[call.Args[0]].Value == nil:
+		return rules.None("the duration " + rewrite.Text(pass, call.Args[0]) + " is not constant: with a constant, " +
+			"one timer is reset")
 	}
 	pkg, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || c.ParentEdgeKind() != edge.UnaryExpr_X {
@@ -149,7 +163,8 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 	}
 	name, duration := names.Fresh("timeout"), rewrite.Text(pass, call.Args[0])
 	return analysis.SuggestedFix{Message: "Reuse one timer", TextEdits: []analysis.TextEdit{
-		rewrite.Insert(loop.Node().Pos(), fmt.Sprintf("%s := %s.NewTimer(%s)\n", name, rewrite.Text(pass, pkg.X), duration)),
+		rewrite.Insert(loop.Node().Pos(), fmt.Sprintf("%s := "+
+			"%s.NewTimer(%s)\n", name, rewrite.Text(pass, pkg.X), duration)),
 		rewrite.Insert(stmt.Pos(), fmt.Sprintf("%s.Reset(%s)\n", name, duration)),
 		rewrite.Replace(call, name+".C"),
 	}}

@@ -31,6 +31,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "start", Title: "goroutine for each item",
+				ByHand: "how many may run depends on the work: start a few workers that take the items from a " +
+					"channel, or set a limit on the group",
 				CPU: `^runtime\.(newproc|newobject|mallocgc)|^sync\.\(\*WaitGroup\)\.(Go|Add)$|` +
 					`^golang\.org/x/sync/errgroup\.`,
 				Alloc: rules.Line + `|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.`,
@@ -38,6 +40,8 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "channel", Title: "channel for each item's result",
+				ByHand: "who reads the results when depends on the program: store each result in its element of a " +
+					"slice, and wait for all",
 				CPU: `^runtime\.makechan`, Alloc: rules.Line,
 				Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},

@@ -25,9 +25,9 @@ const (
 
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title, calls string) rules.Cause {
+	cause := func(category, title, byHand, calls string) rules.Cause {
 		return rules.Cause{
-			Category: category, Title: title,
+			Category: category, Title: title, ByHand: byHand,
 			CPU: calls, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 			Needs: rules.Review,
 		}
@@ -41,9 +41,14 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{
 			cause(writes, "many small writes",
+				"it is unknown when what is written must arrive: wrap it in a bufio.Writer, and flush that "+
+					"before it is closed",
 				`^os\.\(\*File\)\.(Write|WriteString)$|^net\.\(\*conn\)\.Write$|`+
 					`^crypto/tls\.\(\*Conn\)\.Write$`),
-			cause(reads, "many small reads", `^os\.\(\*File\)\.Read$|^net\.\(\*conn\)\.Read$|^crypto/tls\.\(\*Conn\)\.Read$`),
+			cause(reads, "many small reads",
+				"a buffer reads ahead, which other readers of the file or connection would miss: read "+
+					"everything through one "+
+					"bufio.Reader", `^os\.\(\*File\)\.Read$|^net\.\(\*conn\)\.Read$|^crypto/tls\.\(\*Conn\)\.Read$`),
 		},
 		Doc: rules.ParseDoc(doc),
 	}

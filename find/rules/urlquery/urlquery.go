@@ -31,7 +31,9 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "query of a URL parsed more than once",
-			CPU:   parsing, Alloc: parsing, Mutex: rules.Nothing, Block: rules.Nothing,
+			ByHand: "the query may change between the calls: keep the result of Query in a variable where it does " +
+				"not",
+			CPU: parsing, Alloc: parsing, Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -126,10 +128,12 @@ func reads(c inspector.Cursor) bool {
 
 // once returns the fix that parses into a variable before the first of the calls.
 func (f *queryFinder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
-	none := analysis.SuggestedFix{}
 	if len(read) < 2 {
-		return none
+		return rules.None("the values of a call are kept or changed: if they are only read, keep the result of " +
+			"Query in a variable")
 	}
+	none := rules.None("the URL may change between the calls, or the first of them is conditional: where it stays " +
+		"the same, keep the result of Query in a variable before them")
 	first, last := f.units(q.fn, read)
 	stmt, ok := first.Node().(ast.Stmt)
 	if !ok || !isAlwaysEvaluated(read[0], first) || !f.steady(q, first.Node().Pos(), last.Node().End()) {
@@ -142,7 +146,7 @@ func (f *queryFinder) once(q *query, read []inspector.Cursor) analysis.Suggested
 	}
 	for _, c := range read {
 		if rewrite.HasComment(f.pass, c.Node().Pos(), c.Node().End()) {
-			return none
+			return rules.None(rules.LostComment)
 		}
 		fix.TextEdits = append(fix.TextEdits, rewrite.Replace(c.Node(), name))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/types"
 	"os"
+	"path"
 	"reflect"
 	"strings"
 
@@ -131,4 +132,16 @@ func FirstComplaint(text string) string {
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
+}
+
+// ImportNames returns the names of the packages that a package imports, where the name is not the
+// last element of the path.
+func ImportNames(pkg *packages.Package) map[string]string {
+	names := map[string]string{}
+	for p, imported := range pkg.Imports {
+		if path.Base(p) != imported.Name {
+			names[p] = imported.Name
+		}
+	}
+	return names
 }

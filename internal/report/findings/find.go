@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/diagnosis"
@@ -28,8 +29,9 @@ func Find(r *find.Result) *blocks.Document {
 	if totals := findTotals(r); totals != "" {
 		d.Blocks = append(d.Blocks, blocks.Prose{blocks.Plain(totals + ".")})
 	}
-	for i := range r.Findings {
-		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
+	groups := alike(r.Findings)
+	for i, g := range groups {
+		d.Blocks = append(d.Blocks, findingSection(i+1, g, r.PerRequest, groupNumbers(groups)))
 	}
 	d.Blocks = append(d.Blocks, adviceSections(r.Advice)...)
 	d.Blocks = append(d.Blocks, candidateSection(r.Candidates)...)
@@ -67,9 +69,15 @@ func Find(r *find.Result) *blocks.Document {
 }
 
 // findingSection describes a finding: where, what it can save, why, and the rewrite.
-func findingSection(n int, f *find.Finding, number func(id string) string) blocks.Section {
+func findingSection(
+	n int, g *group, request time.Duration, number func(id string) string,
+) blocks.Section {
+	f, title := &g.Finding, g.Title
+	if len(g.members) > 1 {
+		title += fmt.Sprintf(" (%d places)", len(g.members))
+	}
 	s := blocks.Section{
-		ID: fmt.Sprintf("f%d", n), Kind: f.Rule, Title: blocks.Text{blocks.Plain(fmt.Sprintf("%d. %s", n, f.Title))},
+		ID: fmt.Sprintf("f%d", n), Kind: f.Rule, Title: blocks.Text{blocks.Plain(fmt.Sprintf("%d. %s", n, title))},
 		Blocks: []blocks.Block{
 			placeOf(f),
 			blocks.Bar{Share: f.Saving, Label: "saves at most " + layout.SharePercent(f.Saving) + " of the CPU time"},
@@ -80,6 +88,11 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 	facts := blocks.List{{
 		blocks.Plain("saves at most "), blocks.Strong(layout.SharePercent(f.Saving)), blocks.Plain(savedFrom(f)),
 	}}
+	if f.PerRequest > 0 {
+		facts = append(facts, blocks.Text{
+			blocks.Plain("CPU time per request: " + unit.Duration(f.PerRequest) + " of " + unit.Duration(request)),
+		})
+	}
 	add := func(lead, text string) {
 		if text != "" {
 			facts = append(facts, blocks.Text{blocks.Plain(lead + text)})
@@ -88,8 +101,13 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 	add("", sharedText(f, number))
 	add("calls ", calleesText(f.Evidence))
 	add("", lineWaitsText(f.Waits))
-	add("why: ", f.Why)
-	if len(f.Places) > 1 {
+	switch {
+	case len(g.members) > 1:
+		facts = append(facts, g.places()...)
+	default:
+		add("why: ", f.Why)
+	}
+	if len(g.members) == 1 && len(f.Places) > 1 {
 		facts = append(facts, alsoAt(f.Places[1:]))
 	}
 	for _, x := range f.Notes[:min(len(f.Notes), findNotes)] {
@@ -100,7 +118,8 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 	switch {
 	case f.Fix != nil && f.Fix.Setting != nil:
 		facts = append(facts, blocks.Text{
-			blocks.Plain("setting: " + f.Fix.Message + " (caveats: "), blocks.Command("whet rules " + f.Rule), blocks.Plain(")"),
+			blocks.Plain("setting: " + f.Fix.Message + " (caveats: "), blocks.Command("whet rules " +
+				f.Rule), blocks.Plain(")"),
 		})
 		fold.Title = blocks.Text{blocks.Plain("Caveats")}
 	case f.Fix != nil:
@@ -110,11 +129,9 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 		if len(f.Places) > 0 && f.Places[0].Code != "" {
 			rewrite = append(rewrite, blocks.Code(f.Places[0].Code))
 		}
-		note := "no automatic rewrite is safe here"
 		if f.NoFix != "" {
-			note = "no rewrite: " + f.NoFix
+			rewrite = append(rewrite, blocks.Note{blocks.Plain("no rewrite: " + f.NoFix)})
 		}
-		rewrite = append(rewrite, blocks.Note{blocks.Plain(note)})
 	}
 	s.Blocks = append(s.Blocks, blocks.Pair{First: []blocks.Block{facts}, Second: rewrite})
 	if f.Safe != "" {
@@ -210,7 +227,8 @@ func findTotals(r *find.Result) string {
 // waitText describes the cause of a wait, for use after "waiting".
 func waitText(cause string) string {
 	return cmp.Or(map[string]string{
-		"lock": "for a lock", "channel": "for a channel", "downstream": "for another server", "network": "for the network",
+		"lock": "for a lock", "channel": "for a channel", "downstream": "for another server", "network": "for the " +
+			"network",
 		"runnable": "for a CPU", "waiting for GC": "for the garbage collector",
 		"GC assist": "while they help the garbage collector", "sleep": "asleep", "syscall": "in system calls",
 	}[cause], "for something else")
@@ -378,6 +396,18 @@ func sharedText(f *find.Finding, number func(id string) string) string {
 	text := layout.Facts{"the same samples as others: " + strings.Join(parts, "; ")}
 	text.If(f.Alone > f.Saving, "; as the only fix it saves at most %s", layout.SharePercent(f.Alone))
 	return text.String()
+}
+
+// groupNumbers returns a function that maps ids of findings to the numbers of their groups.
+func groupNumbers(groups []*group) func(id string) string {
+	return func(id string) string {
+		for i, g := range groups {
+			if slices.ContainsFunc(g.members, func(f *find.Finding) bool { return f.ID == id }) {
+				return fmt.Sprintf("finding %d", i+1)
+			}
+		}
+		return id
+	}
 }
 
 // findingNumbers returns a function that maps ids to numbers in a result.

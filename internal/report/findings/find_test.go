@@ -24,7 +24,8 @@ func findResult() *find.Result {
 		},
 		Findings: []find.Finding{
 			{
-				ID: "jsoncodec/jsonv2/1", Rule: "jsoncodec", Title: "old JSON", Why: "it decodes", Safe: "Texts of errors\nchange.",
+				ID: "jsoncodec/jsonv2/1", Rule: "jsoncodec", Title: "old JSON", Why: "it decodes", Safe: "Texts of " +
+					"errors\nchange.",
 				Needs: rules.Settings, Saving: 0.3, Function: "Answer",
 				Places:   []find.Place{{File: "a.go", Line: 7, EndLine: 7, Code: "decode()"}, {File: "b.go", Line: 8, EndLine: 8}},
 				Evidence: []find.Evidence{{Cost: find.CPU, Value: 9e8, Share: 0.45}},
@@ -40,6 +41,7 @@ func findResult() *find.Result {
 			},
 			{
 				ID: "x/1", Rule: "x", Title: "slow", Why: "it is slow", Saving: 0.05, Function: "F",
+				NoFix:  "n is not constant: with a constant, it is fast",
 				Places: []find.Place{{File: "c.go", Line: 1, EndLine: 1, Code: "f()"}},
 			},
 		},
@@ -71,7 +73,7 @@ func TestWriteFindSettings(t *testing.T) {
 			"1. old JSON (needs a setting)\n   a.go:7  Answer\n   saves at most 30.00% of the CPU time: CPU 45.00%",
 			"   also at b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules",
 			"2. collected often (needs a setting)\n   the whole program\n   saves at most 10.00% of the CPU time\n",
-			"why: it is slow\n     f()\n   no automatic rewrite is safe here\n",
+			"why: it is slow\n     f()\n   no rewrite: n is not constant: with a constant, it is fast\n",
 		}},
 		"markdown": {markdown.String(), []string{
 			"### 1. old JSON (needs a setting)\n\n`a.go:7` in `Answer`\n\n" +
@@ -80,12 +82,13 @@ func TestWriteFindSettings(t *testing.T) {
 				"- setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules jsoncodec`)\n",
 			"<details><summary>Caveats</summary>\n\nTexts of errors change.\n\n</details>\n",
 			"\n\nthe whole program\n\n- saves at most **10.00%** of the CPU time\n- why: it collects\n",
-			"```go\nf()\n```\n\nno automatic rewrite is safe here\n",
+			"```go\nf()\n```\n\nno rewrite: n is not constant: with a constant, it is fast\n",
 		}},
 		"page": {page.String(), []string{
 			`<code>a.go:7</code> <span class="dim">Answer</span>`, `<span class="badge">needs a setting</span>`,
 			`aria-label="saves at most 30.00% of the CPU time"><i style="width:30.00%"></i>`,
-			"<li>also at <code>b.go:8</code></li>", "<li>setting: Build it with GOEXPERIMENT=jsonv2 (caveats: <code>whet rules",
+			"<li>also at <code>b.go:8</code></li>", "<li>setting: Build it with GOEXPERIMENT=jsonv2 (caveats: " +
+				"<code>whet rules",
 			"<details><summary>Caveats</summary>\n<p>Texts of errors change.</p>", "<p>the whole program</p>",
 			"Run it with GOGC=400", "<pre tabindex=\"0\">f()</pre>", "</html>",
 		}},
@@ -170,7 +173,8 @@ func checkSARIFWaits(t *testing.T, r *find.Result) {
 		// work.go is another module's
 		{
 			"hot.go:3",
-			"Requests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work) · CPU 20.00%.", "",
+			"Requests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work) · CPU " +
+				"20.00%.", "",
 		},
 		{
 			"wait.go:5",
@@ -230,11 +234,12 @@ func TestWriteFindWaits(t *testing.T) {
 		got := strings.ReplaceAll(strings.Join(strings.Fields(out.String()), " "), `\*`, "*")
 		for _, want := range []string{
 			"50 requests in the trace, 10s together, waiting for a lock 31.00%; for a CPU 2.00%",
-			"equests wait here for 36.00% of their time: for a lock 31.00%, released at store.go:9 (slow.(*Store).Save); " +
-				"for a channel 5.00%, ended at work.go:4 (main.work)",
+			"equests wait here for 36.00% of their time: for a lock 31.00%, released at store.go:9 " +
+				"(slow.(*Store).Save); for a channel 5.00%, ended at work.go:4 (main.work)",
 			"equests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work)",
 			"Lines that wait", "no rewrite is offered",
-			"equests wait here for 31.00% of their time, for a lock, released at store.go:9 (slow.(*Store).Save)", "wait.go:5",
+			"equests wait here for 31.00% of their time, for a lock, released at store.go:9 " +
+				"(slow.(*Store).Save)", "wait.go:5",
 			"idle.go:6", "blocked 90.00%",
 		} {
 			if !strings.Contains(got, want) {
@@ -282,8 +287,8 @@ func TestWriteFindDiagnoses(t *testing.T) {
 		}
 		got := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"CPU is sorting 15.00%, own instructions 5.00%: it sorts: no rewrite: it is fast; a change saves at most 15.00% · " +
-				"allocated is escape to the heap: it escapes; a change saves at most 30.00%",
+			"CPU is sorting 15.00%, own instructions 5.00%: it sorts: no rewrite: it is fast; a change saves at " +
+				"most 15.00% · allocated is escape to the heap: it escapes; a change saves at most 30.00%",
 			"CPU is own instructions: it loops: test code",
 		} {
 			if !strings.Contains(got, want) {

@@ -33,18 +33,21 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 		c := &list[i]
 		one := blocks.Section{
 			ID: fmt.Sprintf("c%d", i+1), Kind: string(c.Tier),
-			Title: blocks.Text{blocks.Plain("Candidate, unproven: " + lowerFirst(c.Change.Message))},
+			Title: blocks.Text{blocks.Plain(fmt.Sprintf("C%d. Candidate, unproven: "+
+				"%s", i+1, lowerFirst(c.Change.Message)))},
 			Blocks: []blocks.Block{
 				blocks.Location{Where: candidateWhere(c), Function: c.Function},
 				blocks.Pair{
 					First: []blocks.Block{blocks.List{
 						{
-							blocks.Plain("cost: " + c.Title + ", at most "), blocks.Strong(layout.SharePercent(c.Share)),
+							blocks.Plain("cost: " + c.Title + ", at most " +
+								""), blocks.Strong(layout.SharePercent(c.Share)),
 							blocks.Plain(" of a profile"),
 						},
 						{blocks.Plain("may be faster: " + c.Why)},
 						{blocks.Plain("assumes: " + c.Assumes)},
-						{blocks.Plain("prove it: "), blocks.Command("whet fix --rule '^" + c.Generator + "$' RECORDING")},
+						{blocks.Plain("prove it: "), blocks.Command("whet fix --rule '^" + c.Generator + "$' " +
+							"RECORDING")},
 					}},
 					Second: []blocks.Block{blocks.Diff(c.Change.Diff)},
 				},
@@ -53,7 +56,8 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 		s.Blocks = append(s.Blocks, one)
 	}
 	if more := len(list) - findCandidates; more > 0 {
-		s.Blocks = append(s.Blocks, blocks.Note{blocks.Plain(layout.Plural(more, "more candidate is", "more candidates are") +
+		s.Blocks = append(s.Blocks, blocks.Note{blocks.Plain(layout.Plural(more, "more candidate is", "more "+
+			"candidates are") +
 			" in the JSON document")})
 	}
 	return []blocks.Block{s}
@@ -87,7 +91,8 @@ func sarifCandidates(list []find.Candidate, rule int) []sarifResult {
 		c := &list[i]
 		out = append(out, sarifResult{
 			RuleID: sarifCandidate, RuleIndex: rule, Level: "note",
-			Message: sarifMessage{"Candidate, unproven: " + lowerFirst(c.Change.Message) + ". It may be faster: " + c.Why +
+			Message: sarifMessage{"Candidate, unproven: " + lowerFirst(c.Change.Message) + ". It may be faster: " +
+				c.Why +
 				". It assumes that " + c.Assumes + "."},
 			Locations:    []sarifPlace{sarifLine(c.Place.File, c.Place.Line)},
 			Fingerprints: sarifID("whetFinding", sarifCandidate+"\x00"+c.ID),

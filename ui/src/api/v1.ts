@@ -547,6 +547,7 @@ export interface FindResult {
   advice?: Advice[] | null;
   against?: BaselineComparison | null;
   candidates?: Candidate[] | null;
+  cpu_per_request_ns?: number;
   diagnoses?: DiagnosisLine[] | null;
   dir: string;
   findings: Finding[] | null;
@@ -579,6 +580,7 @@ export interface Finding {
   safe: string;
   saving: number;
   saving_alone: number;
+  saving_per_request_ns?: number;
   shared?: Shared[] | null;
   tier?: string;
   title: string;

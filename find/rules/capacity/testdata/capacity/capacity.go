@@ -209,7 +209,7 @@ func Generic[T any, S ~[]T](in S) S {
 func Called(s string) []string {
 	var out []string
 	for _, f := range strings.Fields(s) {
-		out = append(out, f) // want `known how many elements will be added$`
+		out = append(out, f) // want `known how many elements will be added; no rewrite`
 	}
 	return out
 }

@@ -72,22 +72,22 @@ func Address(s string) bool {
 
 // Known replacements may refer to groups.
 func Known(s, with string) string {
-	return regexp.MustCompile(`a(b)?c`).ReplaceAllString(s, with) // want `stays because the replacement is not constant`
+	return regexp.MustCompile(`a(b)?c`).ReplaceAllString(s, with) // want `no rewrite: the replacement is not constant`
 }
 
 func Large(s string) string {
-	return regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}\b`).FindString(s) // want `stays because the pattern needs`
+	return regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}\b`).FindString(s) // want `no rewrite: the pattern needs`
 }
 
 func Names() []string {
 	re := regexp.MustCompile(`(?P<a>b)|c`)
-	return append(re.SubexpNames(), re.FindString("b")) // want `stays because the method SubexpNames`
+	return append(re.SubexpNames(), re.FindString("b")) // want `no rewrite: the method SubexpNames`
 }
 
 func Longest(s string) string {
 	re := regexp.MustCompile(`a|ab`)
 	re.Longest()
-	return re.FindString(s) // want `stays because the method Longest`
+	return re.FindString(s) // want `no rewrite: the method Longest`
 }
 
 func Passed(s string) string {
