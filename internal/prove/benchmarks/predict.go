@@ -64,7 +64,12 @@ func (s *Set) Predict(
 		p := &Prediction{Benchmark: b.String(), Inputs: b.inputs, Share: share}
 		if samples < minSamples {
 			p.Unknown = fmt.Sprintf("the recording has %d samples of the changed functions, fewer than %d", samples, minSamples)
-		} else if err := s.liken(ctx, p, &b, of, recorded); err != nil {
+		}
+		if samples == 0 {
+			s.warnings.Add(p.doubt(&b))
+			continue
+		}
+		if err := s.liken(ctx, p, &b, of, recorded); err != nil {
 			return nil, err
 		}
 		if err := p.doubt(&b); err != nil {
@@ -77,7 +82,7 @@ func (s *Set) Predict(
 	return best, nil
 }
 
-// liken profiles a benchmark and compares it with the recording, which has enough samples of the functions.
+// liken profiles a benchmark and compares it with the recording, unless that is known to have too few samples.
 func (s *Set) liken(
 	ctx context.Context, p *Prediction, b *Benchmark, of []*shape.Subject, recorded *profile.Profile,
 ) (err error) {
@@ -106,6 +111,9 @@ func (s *Set) liken(
 	}
 	if samples < minSamples {
 		p.Unknown = fmt.Sprintf("its profile has %d samples of the changed functions, fewer than %d", samples, minSamples)
+		return nil
+	}
+	if p.Unknown != "" {
 		return nil
 	}
 	// The functions are weighed by the recording's time below each.
