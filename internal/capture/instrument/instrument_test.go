@@ -187,8 +187,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesRace checks that the program with all kinds of functions and arguments, built with the race detector, behaves
-// as before while it is copied, and that the race detector reports nothing.
+// TestShapesRace checks that the program with all kinds of functions and arguments, built with the race detector,
+// behaves as before while it is copied, and that the race detector reports nothing.
 func TestShapesRace(t *testing.T) {
 	if !hasRace() {
 		t.Skip("the race detector needs a C compiler")

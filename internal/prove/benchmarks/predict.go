@@ -66,13 +66,13 @@ func (s *Set) Predict(
 			p.Unknown = fmt.Sprintf("the recording has %d samples of the changed functions, fewer than %d", samples, minSamples)
 		}
 		if samples == 0 {
-			s.warnings.Add(p.doubt(&b))
+			s.warnings.Add(p.warning(&b))
 			continue
 		}
 		if err := s.liken(ctx, p, &b, of, recorded); err != nil {
 			return nil, err
 		}
-		if err := p.doubt(&b); err != nil {
+		if err := p.warning(&b); err != nil {
 			s.warnings.Add(err)
 		}
 		if p.Below >= leastBelow && p.set(ratioOf(m.AB, &b)) && (best == nil || p.Below > best.Below) {
@@ -148,14 +148,14 @@ func (s *Set) compileOwn(ctx context.Context, pkg *packages.Package, temp string
 	return gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: pkg.Dir}, filepath.Join(temp, "own.test"))
 }
 
-// doubt is the warning about a benchmark that is not like the program, or not known to be; nil for none. Written
+// warning is the warning about a benchmark that is not like the program, or not known to be; nil for none. Written
 // benchmarks that are not like it were warned of when they were chosen.
-func (p *Prediction) doubt(b *Benchmark) error {
+func (p *Prediction) warning(b *Benchmark) error {
 	const hint = "whet prove --service measures the program itself"
 	switch {
 	case p.Unknown != "":
 		return &diag.Error{
-			Err:  fmt.Errorf("it is unknown how similar %s is to the recording: %s", p.Benchmark, p.Unknown),
+			Err:  fmt.Errorf("the similarity of %s to the recording is not known: %s", p.Benchmark, p.Unknown),
 			Hint: "record the program longer under load, or measure it: --service",
 		}
 	case !b.written && p.Similar < goodAlike:

@@ -115,15 +115,15 @@ func TestPredict(t *testing.T) {
 		t.Errorf("the same benchmark is %v similar: %s", p.Similar, p.Unknown)
 	}
 	p, warnings = record("BenchmarkTwice") // which does not call the changed function
-	if p != nil || !strings.Contains(warnings, "it is unknown how similar text.BenchmarkAll is to the recording: ") ||
+	if p != nil || !strings.Contains(warnings, "the similarity of text.BenchmarkAll to the recording is not known: ") ||
 		!strings.Contains(warnings, "0 samples of the changed functions") {
 		t.Errorf("predicted %+v, warnings: %s", p, warnings)
 	}
 	other := &Prediction{Benchmark: "text.BenchmarkAll", Similar: 0.8}
-	if err := other.doubt(&all[0]); err == nil || !strings.Contains(err.Error(), "agree on 80% of the time") {
+	if err := other.warning(&all[0]); err == nil || !strings.Contains(err.Error(), "agree on 80% of the time") {
 		t.Errorf("another work: %v", err)
 	}
-	if other.Similar = 0.96; other.doubt(&all[0]) != nil {
+	if other.Similar = 0.96; other.warning(&all[0]) != nil {
 		t.Error("a warning about 96%")
 	}
 }

@@ -36,7 +36,8 @@ func TestCompare(t *testing.T) {
 			want: []string{"initialization of packages", "memory allocated by the initialization", "live heap"},
 		},
 		{
-			name: "work in the first call", code: "var t []int\nfunc work() {\n\tif t == nil {\n\t\tfor range 15 {\n\t\t\tt = table()\n\t\t}\n\t}\n}",
+			name: "work in the first call",
+			code: "var t []int\nfunc work() {\n\tif t == nil {\n\t\tfor range 15 {\n\t\t\tt = table()\n\t\t}\n\t}\n}",
 			want: []string{"the first iteration", "memory allocated by the first iteration", "live heap"},
 		},
 		{

@@ -150,7 +150,7 @@ func predictedText(r *prove.Result) []string {
 	text.Add(": the changed functions and what they call take %s of the recording's CPU time and %s of the benchmark's",
 		layout.SharePercent(p.Share), layout.SharePercent(p.Below))
 	text.If(p.Unknown == "", "; below them, the CPU profiles agree on %.0f%% of the time", 100*p.Similar)
-	text.If(p.Unknown != "", "; how similar their profiles are is unknown: %s", p.Unknown)
+	text.If(p.Unknown != "", "; the similarity of their profiles is not known: %s", p.Unknown)
 	facts.Add("%s", text)
 	return facts
 }

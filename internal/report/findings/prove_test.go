@@ -73,14 +73,16 @@ func TestProve(t *testing.T) {
 		{
 			"markdown", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WriteMarkdown(w) },
 			[]string{
-				"**unproven**", "from 1MB to 3MB", "noticed 87 of 92", "-12.3% CPU time", "```diff\n" + survivor + "```", "`working <tree>`",
+				"**unproven**", "from 1MB to 3MB", "noticed 87 of 92", "-12.3% CPU time",
+				"```diff\n" + survivor + "```", "`working <tree>`",
 				"<details><summary>What changed", "files: a.go", "BenchmarkWhet",
 			},
 		},
 		{
 			"page", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WritePage(w) },
 			[]string{
-				"unproven", "Costs elsewhere", "noticed 87 of 92", "-12.3% CPU time", "Errors that nothing noticed", "working &lt;tree&gt;",
+				"unproven", "Costs elsewhere", "noticed 87 of 92", "-12.3% CPU time",
+				"Errors that nothing noticed", "working &lt;tree&gt;",
 				"<details",
 				"functions: Join",
 			},
@@ -100,7 +102,8 @@ func TestProve(t *testing.T) {
 		Change: 0.01, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)), Unknown: "no samples",
 	}
 	facts := strings.Join(predictedText(r), "")
-	if !strings.Contains(facts, "+1.0% CPU time, from") || !strings.Contains(facts, "profiles are is unknown: no samples") {
+	if !strings.Contains(facts, "+1.0% CPU time, from") ||
+		!strings.Contains(facts, "similarity of their profiles is not known: no samples") {
 		t.Error(facts)
 	}
 	reporttest.RoundTrip(t, r, views(layout.Style{Width: 80}, Prove)...)
