@@ -104,3 +104,33 @@ func (f *Prover) changeOf(dir string, pkg *packages.Package, changes Changes) (c
 	}
 	return c, nil
 }
+
+// changesOf returns what changes in each package that is judged.
+func (f *Prover) changesOf(ctx context.Context, changes Changes) (list []benchmarks.Change, err error) {
+	for _, dir := range f.judgedDirs(changes) {
+		pkg, err := f.load(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		c, err := f.changeOf(dir, pkg, changes)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// likeService compares the benchmarks that decided with the recording, and predicts from them what the service gains.
+func (r *Result) likeService(ctx context.Context, p *Prover, code Changes) {
+	if p.Recorded == nil || !r.Verdict.mayBeAccepted() || ctx.Err() != nil {
+		return
+	}
+	changes, err := p.changesOf(ctx, code)
+	if err == nil {
+		r.Predicted, err = p.benchmarks.Predict(ctx, r.Verdict.Measured, changes, p.Recorded)
+	}
+	if p.addWarnings(); err != nil && ctx.Err() == nil {
+		p.warnings.Add(fmt.Errorf("predict the gain of the service: %w", err))
+	}
+}

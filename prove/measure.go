@@ -24,6 +24,9 @@ type Benchmark = benchmarks.Benchmark
 // Measured is a comparison of A, without a change, and B, with it.
 type Measured = benchmarks.Measured
 
+// A Prediction is how a recorded program's CPU time changes, as far as a benchmark of the change shows.
+type Prediction = benchmarks.Prediction
+
 // Limits of the measurement of a change.
 const (
 	maxBenchmarks = 4 // of the module, or written
@@ -113,17 +116,9 @@ func (f *Prover) Cover(ctx context.Context, places []find.Place) ([]Benchmark, e
 
 // write writes benchmarks that run the changes. Its error is the reason why there are none.
 func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error) {
-	var list []benchmarks.Change
-	for _, dir := range f.judgedDirs(changes) {
-		pkg, err := f.load(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		c, err := f.changeOf(dir, pkg, changes)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
+	list, err := f.changesOf(ctx, changes)
+	if err != nil {
+		return nil, err
 	}
 	defer f.addWarnings()
 	recording := benchmarks.Recording{Charged: f.Charged, CPU: f.Recorded, Captured: f.Captured}
@@ -214,7 +209,7 @@ func (f *Prover) collectLess(ctx context.Context, a, b builds.Side, m *Measured,
 	f.o.Progress("measure with fewer garbage collections")
 	o := f.o.AB
 	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, layoutShare, 1)
-	o.Unit, o.Plans, o.Trial = unitOf(m, names), []ab.Plan{m.AB.Plan}, noTrial
+	o.Unit, o.Plans, o.Trial = m.UnitOf(names), []ab.Plan{m.AB.Plan}, noTrial
 	width := func(s *ab.SubjectResult) float64 {
 		return math.Log(float64(s.Units[0].High)) - math.Log(float64(s.Units[0].Low))
 	}
@@ -227,23 +222,13 @@ func (f *Prover) collectLess(ctx context.Context, a, b builds.Side, m *Measured,
 	}
 }
 
-// unitOf returns the unit to measure subjects again in: "" for the default one if CPU time does not decide for all.
-func unitOf(m *Measured, names []string) string {
-	for _, s := range m.AB.Subjects {
-		if s.Unpinned && slices.Contains(names, s.Name) {
-			return ""
-		}
-	}
-	return m.AB.Unit
-}
-
 // varyLayout measures benchmarks again whose slight differences decide, in many layouts of the program. Slight
 // differences that are not measured in these are undecided.
 func (f *Prover) varyLayout(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
 	f.o.Progress("measure in other layouts of the program")
 	o := f.o.AB
 	o.Total = untilDeadline(ctx, layoutTime, layoutShare, 1)
-	o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, unitOf(m, names)
+	o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, m.UnitOf(names)
 	var env []string
 	for _, s := range m.AB.Subjects {
 		if slices.Contains(names, s.Name) && s.Env != nil {

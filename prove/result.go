@@ -59,6 +59,8 @@ type Result struct {
 	SideCosts []SideCost `json:"side_costs,omitempty"`
 	// Cost is what the recording charges to the lines that the change replaces; nil without one.
 	Cost *Cost `json:"cost,omitempty"`
+	// Predicted is the change of the recorded program's CPU time that benchmarks show; nil if they cannot.
+	Predicted *Prediction `json:"predicted,omitempty"`
 	// TestsOf is the version whose tests were run: "a", or "b" if the user accepts its tests.
 	TestsOf string `json:"tests_of"`
 	Base    Base   `json:"base"` // of version A

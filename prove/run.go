@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -193,24 +192,12 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 			p.warnings.Add(err)
 		}
 	}
+	r.likeService(ctx, p, code)
 	var differs *DifferenceError
 	if errors.As(r.Verdict.Err, &differs) {
-		r.Place = placeIn(code, differs.Function)
+		r.Place = syntax.PlaceIn(code, differs.Function)
 	}
 	r.reproduce(ctx, p, code)
-	return nil
-}
-
-// placeIn returns where a function is in the new version of changed files; nil if it is in none.
-func placeIn(code Changes, function string) *find.Place {
-	for _, name := range slices.Sorted(maps.Keys(code)) {
-		if after := code[name].After; syntax.IsSource(name) && after != nil {
-			if line, text := syntax.Function(name, after, function); text != "" {
-				head, _, _ := strings.Cut(text, "\n")
-				return &find.Place{File: name, Line: line, EndLine: line + strings.Count(text, "\n"), Code: head}
-			}
-		}
-	}
 	return nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/capture/support"
 	"github.com/whet-go/whet/internal/modproxy"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/service"
 )
 
@@ -387,49 +388,32 @@ func (c *capturedService) recordProgram(
 	return recording
 }
 
-// predict records version A and returns the change of the service's CPU time that follows from the share of the changed
-// lines and the benchmark of the change, NaN if there is none; and that with how similar the benchmark is to the
-// service, or the reason.
+// predict records version A and returns the change of the service's CPU time that whet prove predicts, NaN if it
+// predicts none; and that with how similar the benchmark is to the service, or the reason.
 func (c *capturedService) predict(
 	b *testing.B, whet string, dirs [2]string, capture string,
 ) (gain float64, text string) {
 	b.Helper()
 	recording := c.record(b, whet, dirs[0], capture)
-	prove := exec.Command(whet, "prove", "--a", dirs[0], "--b", dirs[1], "--recording", recording, "--format", "json",
+	cmd := exec.Command(whet, "prove", "--a", dirs[0], "--b", dirs[1], "--recording", recording, "--format", "json",
 		"--mutant-time", "0", "--max-time", captureTime().String())
-	prove.Dir = dirs[0]
-	out, _ := prove.Output() // its exit code is the outcome
+	cmd.Dir = dirs[0]
+	out, _ := cmd.Output() // its exit code is the outcome
 	var doc struct {
-		Cost struct {
-			Share float64 `json:"share"`
-		} `json:"cost"`
-		Verdict struct {
-			Measured *struct {
-				Paths []string   `json:"paths"`
-				AB    *ab.Result `json:"ab"`
-			} `json:"measured"`
-		} `json:"verdict"`
-		Reason string `json:"reason"`
+		Predicted *prove.Prediction `json:"predicted"`
+		Reason    string            `json:"reason"`
 	}
 	if err := json.Unmarshal(out, &doc); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	m := doc.Verdict.Measured
-	if m == nil || m.AB == nil || len(m.AB.Subjects) == 0 {
+	p := doc.Predicted
+	if p == nil {
 		reasons := strings.Split(doc.Reason, "; ")
 		return math.NaN(), "none: " + reasons[len(reasons)-1] // of the benchmark that was tried last
 	}
-	for _, u := range m.AB.Subjects[0].Units {
-		if u.Unit != "sec/op" {
-			continue
-		}
-		gain = doc.Cost.Share * (float64(u.Ratio) - 1)
-		similar := "similarity unknown" // the profiles have too few samples below the function
-		if _, agree, ok := strings.Cut(strings.Join(m.Paths, "; "), "agree on "); ok {
-			similar, _, _ = strings.Cut(agree, " ")
-			similar += " similar"
-		}
-		return gain, fmt.Sprintf("%+.1f%%, %s", 100*gain, similar)
+	similar := "similarity unknown" // the profiles have too few samples below the functions
+	if p.Unknown == "" {
+		similar = fmt.Sprintf("%.0f%% similar", 100*p.Similar)
 	}
-	return math.NaN(), "none: no time"
+	return float64(p.Change), fmt.Sprintf("%+.1f%%, %s", 100*float64(p.Change), similar)
 }

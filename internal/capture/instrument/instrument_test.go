@@ -187,6 +187,30 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestShapesRace checks that the program with all kinds of functions and arguments, built with the race detector,
+// behaves as before while it is copied, and that the race detector reports nothing.
+func TestShapesRace(t *testing.T) {
+	if !hasRace() {
+		t.Skip("the race detector needs a C compiler")
+	}
+	dir := module(t, "shapes")
+	plain := exec.Command("go", "run", "-race", ".")
+	plain.Dir = dir
+	want, err := plain.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, want)
+	}
+	out, got, _ := run(t, dir, `^main\.`, "-race")
+	if out != string(want) {
+		t.Errorf("the program prints\n%s\nwithout copies\n%s", out, want)
+	}
+	for _, name := range []string{"variadic", "Map", "closures", "channels", "cyclic", "huge", "anything", "method"} {
+		if f := got[name]; len(f.Calls) == 0 {
+			t.Errorf("%s was not copied", name)
+		}
+	}
+}
+
 // TestRaces checks that copying adds no race to a program that has none, although what its arguments refer to is
 // written at the same time.
 func TestRaces(t *testing.T) {

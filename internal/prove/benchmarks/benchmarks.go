@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/coverage"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/profile"
 )
 
 // A Benchmark is a benchmark of the module, or one that was written, with the code that it runs.
@@ -27,11 +28,12 @@ type Benchmark struct {
 	dir       string // of the package, relative to the module
 	blocks    []coverage.Block
 	written   bool
-	missed    string         // note for a written benchmark that does not run the lines
-	path      string         // what a written benchmark executes, compared with the recording
-	inputs    string         // what a written benchmark calls its function with
-	bin       *gotest.Binary // counts what it runs; nil for written ones
-	took      time.Duration  // with one iteration
+	missed    string           // note for a written benchmark that does not run the lines
+	path      string           // what a written benchmark executes, compared with the recording
+	inputs    string           // what a written benchmark calls its function with
+	bin       *gotest.Binary   // counts what it runs; nil for written ones
+	took      time.Duration    // with one iteration
+	sampled   *profile.Profile // of a written benchmark that was compared with the recording
 }
 
 // String returns the name used in results.

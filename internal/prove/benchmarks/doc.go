@@ -11,6 +11,8 @@
 //     in the same proportions (sampler.go, internal/prove/shape).
 //  3. [Set.Compare] compares two builds by benchmarks, in interleaved rounds (bench/builds), and
 //     [Set.Probe] runs them between probes (internal/prove/costs).
+//  4. [Set.Predict] compares the profiles of the benchmarks, also the module's own, with the
+//     recording's, and predicts the change of the recorded program's CPU time (predict.go).
 //
 // A Set reads the copy of the module that it is given, and writes to it only while Compare runs
 // benchmarks that were written. It is not safe for concurrent use. It does not judge: package prove

@@ -144,3 +144,13 @@ func (s *Set) run(ctx context.Context, a, b builds.Side, o builds.Options, m *Me
 	m.AB = &r.Result
 	return nil
 }
+
+// UnitOf returns the unit to measure subjects again in: "" for the default one if CPU time does not decide for all.
+func (m *Measured) UnitOf(names []string) string {
+	for _, s := range m.AB.Subjects {
+		if s.Unpinned && slices.Contains(names, s.Name) {
+			return ""
+		}
+	}
+	return m.AB.Unit
+}

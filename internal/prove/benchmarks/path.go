@@ -178,7 +178,7 @@ func (s *Set) onPath(
 				return nil, nil, err
 			}
 			if p.known && p.alike() {
-				if err := sampler.compare(ctx, p, b.name); err != nil {
+				if err := sampler.compare(ctx, p, &b); err != nil {
 					return nil, nil, err
 				}
 			}

@@ -39,23 +39,20 @@ type sampler struct {
 
 // compare records in p how similar a benchmark's profile is to the recording, if both have enough
 // samples below the function.
-func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) error {
+func (s *sampler) compare(ctx context.Context, p *callPath, b *Benchmark) error {
 	if s.recorded == nil {
 		return nil
 	}
-	of := &shape.Subject{
-		Module: s.set.o.Module, Package: s.pkg.PkgPath, Main: s.pkg.Name == "main",
-		Symbol: regexp.MustCompile(`\[[^\]]*\]`).ReplaceAllString(p.function, ""),
-	}
+	of := s.set.subject(s.pkg, p.function)
 	recorded, err := of.Of(s.recorded)
 	if err != nil || recorded.Samples < minSamples {
 		return err
 	}
 	for length := sampleTime; !p.sampled && length <= maxSampleTime; length *= 3 {
-		sampled, err := s.sample(ctx, benchmark, length)
+		sampled, err := s.sample(ctx, b.name, length)
 		if err != nil {
 			if ctx.Err() == nil {
-				s.set.warnings.Add(fmt.Errorf("profile the generated benchmark %s: %w", benchmark, err))
+				s.set.warnings.Add(fmt.Errorf("profile the generated benchmark %s: %w", b.name, err))
 			}
 			return ctx.Err()
 		}
@@ -63,6 +60,7 @@ func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) er
 		if err != nil {
 			return err
 		}
+		b.sampled = sampled
 		if measured.Samples >= minSamples {
 			p.sampled, p.similar = true, shape.Similarity(recorded, measured)
 			p.chance = shape.Chance(recorded, measured)
@@ -71,13 +69,26 @@ func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) er
 	return nil
 }
 
+// subject names a function of a package, in the form of differ.FuncName.
+func (s *Set) subject(pkg *packages.Package, function string) *shape.Subject {
+	return &shape.Subject{
+		Module: s.o.Module, Package: pkg.PkgPath, Main: pkg.Name == "main",
+		Symbol: regexp.MustCompile(`\[[^\]]*\]`).ReplaceAllString(function, ""),
+	}
+}
+
 // sample runs a benchmark for some time and returns its CPU profile.
 func (s *sampler) sample(ctx context.Context, benchmark string, length time.Duration) (_ *profile.Profile, err error) {
 	if s.bin == nil {
 		if s.temp, err = os.MkdirTemp(s.set.scratch.Temp, "sample"); err != nil {
 			return nil, err
 		}
-		if s.bin, err = s.set.compileWritten(ctx, s.w, s.pkg, s.temp, s.set.o.Flags); err != nil {
+		if s.w == nil {
+			s.bin, err = s.set.compileOwn(ctx, s.pkg, s.temp)
+		} else {
+			s.bin, err = s.set.compileWritten(ctx, s.w, s.pkg, s.temp, s.set.o.Flags)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

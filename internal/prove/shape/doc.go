@@ -5,4 +5,5 @@
 //     and to what that line calls; lines count from where their function begins, so that code may
 //     have moved.
 //  2. [Similarity] adds up what two such distributions have in common.
+//  3. [Share] returns how much of a profile is below some functions.
 package shape

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/whet-go/whet/internal/report/blocks"
@@ -125,11 +126,33 @@ func provedList(r *prove.Result) blocks.List {
 	facts = append(facts, configsText(v.Configs)...)
 	facts = append(facts, strengthText(v.Strength)...)
 	facts = append(facts, measuringText(v.Measured, "the change", v.Open)...)
+	facts = append(facts, predictedText(r)...)
 	facts = append(facts, ignoredText("set aside: ", v.IgnoredLosses)...)
 	facts.If(len(r.Base.Failing) > 0, "tests that already failed, and were ignored: %s",
 		strings.Join(r.Base.Failing, ", "))
 	facts.If(len(r.Base.Flaky) > 0, "flaky tests, which were ignored: %s", strings.Join(r.Base.Flaky, ", "))
 	return blocks.PrintedItems(facts...)
+}
+
+// predictedText is the change of the recorded program's CPU time that the benchmarks predict.
+func predictedText(r *prove.Result) []string {
+	p := r.Predicted
+	if p == nil {
+		return nil
+	}
+	var facts, text layout.Facts
+	text.Add("prediction for the recorded program: %+.1f%% CPU time", 100*float64(p.Change))
+	if low, high := float64(p.Low), float64(p.High); !math.IsInf(low, 0) && !math.IsInf(high, 0) {
+		text.Add(" (%+.1f to %+.1f%%)", 100*low, 100*high)
+	}
+	text.Add(", from %s", p.Benchmark)
+	text.If(p.Inputs != "", " with %s", p.Inputs)
+	text.Add(": the changed functions and what they call take %s of the recording's CPU time and %s of the benchmark's",
+		layout.SharePercent(p.Share), layout.SharePercent(p.Below))
+	text.If(p.Unknown == "", "; below them, the CPU profiles agree on %.0f%% of the time", 100*p.Similar)
+	text.If(p.Unknown != "", "; the similarity of their profiles is not known: %s", p.Unknown)
+	facts.Add("%s", text)
+	return facts
 }
 
 // configsText is where else the change builds, and where not.

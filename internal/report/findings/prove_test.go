@@ -2,9 +2,11 @@ package findings
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/reporttest"
@@ -27,6 +29,10 @@ func TestProve(t *testing.T) {
 			What: "live heap after 100 iterations", Where: "BenchmarkJoin", A: 1 << 20, B: 3 << 20, Unit: "B",
 		}},
 		TestsOf: "a", Cost: &prove.Cost{Share: 0.25},
+		Predicted: &prove.Prediction{
+			Benchmark: "m.BenchmarkWhet_Join", Inputs: "8 captured inputs", Change: -0.123, Low: -0.15, High: -0.1, Share: 0.3,
+			Below: 0.9, Similar: 0.97,
+		},
 		Base: prove.Base{Failing: []string{"m.TestOld"}, Flaky: []string{"m.TestFlaky"}},
 		Verdict: &prove.Verdict{
 			Stage: prove.StageMeasure, Tested: 2, Ignored: 2, Err: errors.New("not shown"),
@@ -58,6 +64,8 @@ func TestProve(t *testing.T) {
 				"7 mutants were not tried", "clean is not mutated", "if a <= b {", "and 4 more",
 				"builds, and vet reports nothing new, for linux/arm64\n", "not built for js/wasm: version A does not build",
 				"the recording charges 25.00% of the CPU time to the changed lines",
+				"recorded program: -12.3% CPU time (-15.0 to -10.0%), from", "m.BenchmarkWhet_Join with 8 captured inputs",
+				"agree on 97% of the time",
 				"the tests of 2 packages pass, except for 2\n", "for 1234 inputs",
 				"m.TestOld", "m.TestFlaky", "only with --tests b: a_test.go", "other tools: README.md", "module: tools/x.go",
 			},
@@ -65,14 +73,16 @@ func TestProve(t *testing.T) {
 		{
 			"markdown", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WriteMarkdown(w) },
 			[]string{
-				"**unproven**", "from 1MB to 3MB", "noticed 87 of 92", "```diff\n" + survivor + "```", "`working <tree>`",
+				"**unproven**", "from 1MB to 3MB", "noticed 87 of 92", "-12.3% CPU time",
+				"```diff\n" + survivor + "```", "`working <tree>`",
 				"<details><summary>What changed", "files: a.go", "BenchmarkWhet",
 			},
 		},
 		{
 			"page", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WritePage(w) },
 			[]string{
-				"unproven", "Costs elsewhere", "noticed 87 of 92", "Errors that nothing noticed", "working &lt;tree&gt;",
+				"unproven", "Costs elsewhere", "noticed 87 of 92", "-12.3% CPU time",
+				"Errors that nothing noticed", "working &lt;tree&gt;",
 				"<details",
 				"functions: Join",
 			},
@@ -87,6 +97,14 @@ func TestProve(t *testing.T) {
 				t.Errorf("%s lacks %q\n%s", test.name, want, out.String())
 			}
 		}
+	}
+	r.Predicted = &prove.Prediction{
+		Change: 0.01, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)), Unknown: "no samples",
+	}
+	facts := strings.Join(predictedText(r), "")
+	if !strings.Contains(facts, "+1.0% CPU time, from") ||
+		!strings.Contains(facts, "similarity of their profiles is not known: no samples") {
+		t.Error(facts)
 	}
 	reporttest.RoundTrip(t, r, views(layout.Style{Width: 80}, Prove)...)
 }

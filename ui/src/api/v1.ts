@@ -1315,6 +1315,18 @@ export interface Point {
   min: number;
 }
 
+export interface Prediction {
+  below: number;
+  benchmark: string;
+  change: number;
+  high: number;
+  inputs?: string;
+  low: number;
+  share: number;
+  similar?: number;
+  unknown?: string;
+}
+
 export interface Problem {
   detail: string;
   hint?: string;
@@ -1356,6 +1368,7 @@ export interface ProveResult {
   outcome: string;
   packages?: string[] | null;
   place?: Place | null;
+  predicted?: Prediction | null;
   reason: string;
   reproducer?: Reproducer | null;
   sandboxed?: boolean;
