@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
