@@ -264,8 +264,8 @@ func TestPage(t *testing.T) {
 		profiles: benchProfiles, stacks: benchStacks, gzipped: 1e8, disk: 1e7, eight: 300, memory: 299e6,
 		oneService: 14 * time.Millisecond, all: 149 * time.Millisecond, top: 249 * time.Millisecond,
 	}
-	if page := f.page(f, 0, 0, 0, 0); !strings.Contains(page, "\nAll goals are met.\n") || strings.Contains(page, "Missed") {
-		t.Error(page)
+	if met := f.page(f, 0, 0, 0, 0); !strings.Contains(met, "\nAll goals are met.\n") || strings.Contains(met, "Missed") {
+		t.Error(met)
 	}
 	big := f
 	big.disk, big.eight, big.memory = 1e7+1, 1, 300e6
