@@ -78,6 +78,7 @@ func TestShards(t *testing.T) {
 	t.Run("Deduplication", func(t *testing.T) { testDeduplication(t, servers) })
 	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
 	t.Run("Places", func(t *testing.T) { testPlaces(t, servers) })
+	t.Run("Older", func(t *testing.T) { testOlder(t, servers) })
 	t.Run("Size", func(t *testing.T) { testSize(t, servers) })
 	for down := range 2 {
 		t.Run(fmt.Sprint("ShardDown", down+1), func(t *testing.T) { testShardDown(t, servers, down) })
