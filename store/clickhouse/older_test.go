@@ -14,29 +14,39 @@ import (
 
 // formatOne are the columns, the arguments of the engine and the order of the tables of format 1, which had no tables
 // of recordings, and larger granules. This text does not change with the schema.
-var formatOne = map[string][3]string{ //nolint:gochecknoglobals // a constant
-	"profiles": {`tenant LowCardinality(String), service LowCardinality(String), kind LowCardinality(String),
+var formatOne = map[string][3]string{
+	"profiles": {
+		`tenant LowCardinality(String), service LowCardinality(String), kind LowCardinality(String),
 		start DateTime64(9, 'UTC') CODEC(Delta, ZSTD), id FixedString(16), series UInt64, duration Int64,
 		part UInt64, head LowCardinality(String), main LowCardinality(String), comments Array(String), samples UInt32,
 		stacks Array(UInt64) CODEC(ZSTD), labels Array(String) CODEC(ZSTD), v0 Array(Int64) CODEC(ZSTD),
 		v1 Array(Int64) CODEC(ZSTD), v2 Array(Int64) CODEC(ZSTD), v3 Array(Int64) CODEC(ZSTD),
 		more Array(Array(Int64)) CODEC(ZSTD), INDEX by_id id TYPE bloom_filter(0.001) GRANULARITY 1`, "",
-		`PARTITION BY intDiv(toUnixTimestamp64Nano(start), 604800000000000) ORDER BY (tenant, service, kind, start, id)`},
-	"series": {`tenant LowCardinality(String), service LowCardinality(String), kind LowCardinality(String), id UInt64,
+		`PARTITION BY intDiv(toUnixTimestamp64Nano(start), 604800000000000) ORDER BY (tenant, service, kind, start, id)`,
+	},
+	"series": {
+		`tenant LowCardinality(String), service LowCardinality(String), kind LowCardinality(String), id UInt64,
 		names Array(LowCardinality(String)), values Array(String), seen UInt32`, "seen",
-		`ORDER BY (tenant, service, kind, id)`},
+		`ORDER BY (tenant, service, kind, id)`,
+	},
 	"stacks": {`tenant LowCardinality(String), service LowCardinality(String), id UInt64,
 		frames String CODEC(ZSTD), seen UInt32`, "seen", `ORDER BY (tenant, service, id)`},
-	"frames": {`tenant LowCardinality(String), service LowCardinality(String), id UInt64,
+	"frames": {
+		`tenant LowCardinality(String), service LowCardinality(String), id UInt64,
 		mapping LowCardinality(String), address UInt64, lines String CODEC(ZSTD), seen UInt32`, "seen",
-		`ORDER BY (tenant, service, id)`},
-	"results": {`tenant LowCardinality(String), service LowCardinality(String), kind LowCardinality(String),
+		`ORDER BY (tenant, service, id)`,
+	},
+	"results": {
+		`tenant LowCardinality(String), service LowCardinality(String), kind LowCardinality(String),
 		revision String, time DateTime64(9, 'UTC'), id FixedString(16), document String CODEC(ZSTD)`, "",
-		`ORDER BY (tenant, kind, service, time, id)`},
-	"leases": {`tenant LowCardinality(String), service LowCardinality(String), member String,
+		`ORDER BY (tenant, kind, service, time, id)`,
+	},
+	"leases": {
+		`tenant LowCardinality(String), service LowCardinality(String), member String,
 		part LowCardinality(String), at UInt64, ends Int64, document String CODEC(ZSTD)`, "at",
 		`ORDER BY (tenant, service, member, part)
-		TTL toDateTime(intDiv(at, 1000000000), 'UTC') + toIntervalDay(2)`},
+		TTL toDateTime(intDiv(at, 1000000000), 'UTC') + toIntervalDay(2)`,
+	},
 }
 
 // testOlder migrates a cluster with tables of format 1 and profiles; see testFormat1 for rows that an old whet wrote.
