@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -269,8 +270,46 @@ func serveTenants(t *testing.T, st string) {
 			t.Errorf("the operator: %s: %d %.200s", path, status, text)
 		}
 	}
+	operator.fill("mark_of_operator")
 	for _, name := range tenants {
 		refused(t, with("read", name), with("write", name))
+		views(t, operator, with("read, write", name), name, tenants)
+	}
+}
+
+// views opens queries of a store in all views, which read the tenant "": the operator gets nothing of tenants from
+// them, and a tenant's token is refused, also for what the tenant itself has.
+func views(t *testing.T, operator, tenant client, name string, marks []string) {
+	t.Helper()
+	opened := 0
+	paths := operator.viewPaths()
+	for _, path := range []string{"/top", "/tags", "/flame", "/graph", "/diff", "/list", "/overview", "/download"} {
+		if !slices.Contains(paths, path) {
+			t.Errorf("no view %s in %q", path, paths)
+		}
+	}
+	for _, path := range paths {
+		for _, selector := range []string{"", "team=" + strconv.Quote(marks[0]), "team=" + strconv.Quote(marks[1])} {
+			query := "store:cpu{" + selector + "}"
+			full := "/api/v1" + path + "?" + url.Values{
+				"file": {query}, "base": {query}, "a": {query}, "b": {query}, "symbol": {"main.mark_.*"},
+			}.Encode()
+			if status, text := tenant.do(http.MethodGet, full, "", nil); status != http.StatusUnauthorized {
+				t.Errorf("%s opens %s of %s: %d %.200s", name, path, query, status, text)
+			}
+			status, text := operator.do(http.MethodGet, full, "", nil)
+			for _, mark := range marks {
+				if strings.Contains(text, "main."+mark) {
+					t.Errorf("the operator opens %s of %s: %d %.200s", path, query, status, text)
+				}
+			}
+			if strings.Contains(text, "main.mark_of_operator") {
+				opened++
+			}
+		}
+	}
+	if opened < 5 {
+		t.Errorf("the operator sees the own profile in %d views", opened)
 	}
 }
 
@@ -302,6 +341,29 @@ func (c client) storePaths() (paths []string) {
 	for path, methods := range doc.Paths {
 		if strings.HasPrefix(path, "/store/") && methods["get"] != nil {
 			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// viewPaths returns the paths in the description of the API that read a file.
+func (c client) viewPaths() (paths []string) {
+	c.t.Helper()
+	status, text := c.do(http.MethodGet, "/api/v1/openapi.json", "", nil)
+	var doc struct {
+		Paths map[string]struct {
+			Get struct{ Parameters []struct{ Name string } }
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || status != http.StatusOK {
+		c.t.Fatalf("%d, %v", status, err)
+	}
+	for path, methods := range doc.Paths {
+		for _, p := range methods.Get.Parameters {
+			if p.Name == "file" && !strings.HasPrefix(path, "/store/") {
+				paths = append(paths, path)
+			}
 		}
 	}
 	slices.Sort(paths)

@@ -62,6 +62,7 @@ func TestServer(t *testing.T) {
 	t.Run("Store", func(t *testing.T) { storetest.Run(t, on(servers)) })
 	t.Run("Deduplication", func(t *testing.T) { testDeduplication(t, servers) })
 	t.Run("Migrate", func(t *testing.T) { testMigrate(t, servers) })
+	t.Run("Format1", func(t *testing.T) { testFormat1(t, servers) })
 	t.Run("Open", func(t *testing.T) { testOpen(t, servers) })
 	t.Run("Expiry", func(t *testing.T) { testExpiry(t, servers) })
 	t.Run("Size", func(t *testing.T) { testSize(t, servers) })
@@ -77,6 +78,7 @@ func TestShards(t *testing.T) {
 	t.Run("Deduplication", func(t *testing.T) { testDeduplication(t, servers) })
 	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
 	t.Run("Places", func(t *testing.T) { testPlaces(t, servers) })
+	t.Run("Older", func(t *testing.T) { testOlder(t, servers) })
 	t.Run("Size", func(t *testing.T) { testSize(t, servers) })
 	for down := range 2 {
 		t.Run(fmt.Sprint("ShardDown", down+1), func(t *testing.T) { testShardDown(t, servers, down) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -219,6 +220,34 @@ func TestSend(t *testing.T) {
 	err := Send(ctx, nil, "http://user:secret@127.0.0.1:1/", report().Alerts())
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAlertJSON compares what is sent with the keys of postableAlert in Alertmanager's API v2, as literal text: labels,
+// annotations and generatorURL are strings, and times are in RFC 3339.
+func TestAlertJSON(t *testing.T) {
+	var got []byte
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var err error
+		if got, err = io.ReadAll(r.Body); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer s.Close()
+	alerts := report().Alerts()
+	alerts[0].EndsAt = alerts[0].StartsAt.Add(time.Hour)
+	alerts[0].GeneratorURL = "http://whet:8080/?service=shop"
+	if err := Send(t.Context(), nil, s.URL, append(alerts, report().Alerts()[0])); err != nil {
+		t.Fatal(err)
+	}
+	const alert = `{"labels":{"alertname":"WhetRegression","cause":"deploy","function":"shop.Price","kind":"cpu",` +
+		`"service":"shop","severity":"warning","version":"v2"},"annotations":{"commit_01":"0123456789ab shop: sort twice",` +
+		`"description":"change 0.050% (95% interval 0.040% to 0.060%), adjusted p 1e-06","previous_version":"v1",` +
+		`"summary":"shop.Price of shop: 1.050% of the cost, was 1.000%"},"startsAt":"2026-05-04T00:00:00Z"`
+	want := "[" + alert +
+		`,"endsAt":"2026-05-04T01:00:00Z","generatorURL":"http://whet:8080/?service=shop"},` + alert + "}]"
+	if string(got) != want {
+		t.Errorf("sent\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -11,14 +11,14 @@
 //     pprof profile (select.go).
 //
 // The older API for single flame graphs, /pyroscope/render and /pyroscope/render-diff, is answered from
-// the same (render.go), as JSON.
+// the same (render.go), as JSON, and a call graph in the language of Graphviz (dot.go).
 //
 // # What differs
 //
 // The names of labels are as the store has them: letters, digits and underscores. The profile type
-// memory is both the kind heap and the kind allocs. Formats of the flame graph are FLAMEGRAPH and
-// PPROF; TREE, DOT and asynchronous queries are refused as unimplemented, as is preparing a profile
-// for PGO, which whet pgo does. Exemplars are part of heatmaps only.
+// memory is both the kind heap and the kind allocs. Formats of the merged profile are FLAMEGRAPH, DOT
+// and PPROF; TREE and asynchronous queries are refused as unimplemented, as is preparing a profile
+// for PGO, which whet pgo does. Exemplars are part of heatmaps only: a series with them is refused.
 //
 // # Bounds
 //

@@ -66,7 +66,7 @@ func New(o Options) *Handler {
 	call(h, "Diff", h.diff)
 	call(h, "GetProfileStats", h.profileStats)
 	call(h, "AnalyzeQuery", h.analyzeQuery)
-	h.mux.HandleFunc("GET /pyroscope/render", h.render(h.renderOne))
+	h.mux.HandleFunc("GET "+renderPath, h.render(h.renderOne))
 	h.mux.HandleFunc("GET /pyroscope/render-diff", h.render(h.renderDiff))
 	h.mux.HandleFunc(settings, func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, struct{}{}) })
 	return h
@@ -77,7 +77,7 @@ const settings = "POST /settings.v1.SettingsService/Get"
 
 // Paths lists the patterns that a Handler serves, for a mux that has other handlers, too.
 func Paths() []string {
-	return []string{"POST " + prefix, "GET /pyroscope/render", "GET /pyroscope/render-diff", settings}
+	return []string{"POST " + prefix, "GET " + renderPath, "GET /pyroscope/render-diff", settings}
 }
 
 // tenantKey is the key of the tenant in a request's context.

@@ -572,6 +572,19 @@ func TestErrors(t *testing.T) {
 			}))
 			return err
 		}
+		exemplars := func(kind typesv1.ExemplarType) error {
+			_, err := c.SelectSeries(t.Context(), connect.NewRequest(&querierv1.SelectSeriesRequest{
+				ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(1), Step: 60, ExemplarType: kind,
+			}))
+			return err
+		}
+		if err := exemplars(typesv1.ExemplarType_EXEMPLAR_TYPE_NONE); err != nil {
+			t.Errorf("a series without exemplars: %v", err)
+		}
+		//nolint:staticcheck // deprecated, and still served
+		_, spanErr := c.SelectMergeSpanProfile(t.Context(), connect.NewRequest(&querierv1.SelectMergeSpanProfileRequest{
+			ProfileTypeID: cpuType, Format: querierv1.ProfileFormat_PROFILE_FORMAT_DOT,
+		}))
 		_, labelErr := c.LabelValues(t.Context(), connect.NewRequest(&typesv1.LabelValuesRequest{}))
 		_, diffErr := c.Diff(t.Context(), connect.NewRequest(&querierv1.DiffRequest{}))
 		for name, test := range map[string]struct {
@@ -619,7 +632,15 @@ func TestErrors(t *testing.T) {
 			"diff":    {diffErr, connect.CodeInvalidArgument, "request is empty"},
 			"step":    {series(0, millis(0), millis(1)), connect.CodeInvalidArgument, "step"},
 			"no time": {series(60, 0, 0), connect.CodeInvalidArgument, "time range"},
-			"steps":   {series(0.001, millis(0), millis(9)), connect.CodeResourceExhausted, "limit 10000"},
+			"exemplars": {
+				exemplars(typesv1.ExemplarType_EXEMPLAR_TYPE_INDIVIDUAL), connect.CodeUnimplemented, "exemplar_type",
+			},
+			"spans as exemplars": {
+				exemplars(typesv1.ExemplarType_EXEMPLAR_TYPE_SPAN), connect.CodeUnimplemented, "EXEMPLAR_TYPE_NONE",
+			},
+			"unknown exemplars": {exemplars(9), connect.CodeInvalidArgument, "unknown exemplar_type 9"},
+			"spans as a graph":  {spanErr, connect.CodeInvalidArgument, "PROFILE_FORMAT_FLAMEGRAPH"},
+			"steps":             {series(0.001, millis(0), millis(9)), connect.CodeResourceExhausted, "limit 10000"},
 		} {
 			if connect.CodeOf(test.err) != test.code || !strings.Contains(test.err.Error(), test.text) {
 				t.Errorf("%s: %v, want %v and %q", name, test.err, test.code, test.text)

@@ -15,6 +15,9 @@ import (
 	"github.com/whet-go/whet/internal/server/pyroscope/wire"
 )
 
+// renderPath is where single flame graphs and call graphs are.
+const renderPath = "/pyroscope/render"
+
 // timelineSteps is the number of points of a rendered timeline.
 const timelineSteps = 60
 
@@ -87,6 +90,12 @@ func (h *Handler) render(graph func(context.Context, url.Values) (*rendered, err
 		q, err := url.ParseQuery(r.URL.RawQuery)
 		if err != nil {
 			h.refuse(w, invalid("read the parameters: %w", err))
+			return
+		}
+		if r.URL.Path == renderPath && q.Get("format") == "dot" {
+			if err := h.renderDOT(r.Context(), w, q); err != nil {
+				h.refuse(w, err)
+			}
 			return
 		}
 		doc, err := graph(r.Context(), q)
@@ -164,7 +173,7 @@ func plainLevels(levels []*wire.Level) [][]int64 {
 // renderOne answers /pyroscope/render?query=TYPE{labels}&from=TIME&until=TIME&max-nodes=N.
 func (h *Handler) renderOne(ctx context.Context, q url.Values) (*rendered, error) {
 	if f := q.Get("format"); f != "" && f != "json" {
-		return nil, unimplemented("the format", "want json")
+		return nil, unimplemented("the format", "want json or dot")
 	}
 	r, err := selector(q, "query", "from", "until")
 	if err != nil {

@@ -100,7 +100,7 @@ func TestRender(t *testing.T) {
 		"query=" + cpuType + "&from=noon":        {400, "not a time"},
 		"query=" + cpuType + "&max-nodes=x":      {400, "want a number"},
 		"query=" + cpuType + "%7Ba":              {400, "byte"},
-		"query=" + cpuType + "&format=dot":       {501, "want json"},
+		"query=" + cpuType + "&format=svg":       {501, "want json or dot"},
 		"query=" + cpuType + "&from=now-1h&%zz=": {400, "parameters"},
 	} {
 		if code, text := get(t, s.URL+"/pyroscope/render?"+query); code != want.status ||

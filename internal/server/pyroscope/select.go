@@ -284,9 +284,10 @@ func (h *Handler) selectMergeStacktraces(
 	ctx context.Context, r *wire.SelectMergeStacktracesRequest,
 ) (*wire.SelectMergeStacktracesResponse, error) {
 	switch r.Format {
-	case wire.FormatUnspecified, wire.FormatFlamegraph, wire.FormatPprof:
-	case wire.FormatTree, wire.FormatDot:
-		return nil, unimplemented("the format", "want PROFILE_FORMAT_FLAMEGRAPH or PROFILE_FORMAT_PPROF")
+	case wire.FormatUnspecified, wire.FormatFlamegraph, wire.FormatDot, wire.FormatPprof:
+	case wire.FormatTree:
+		return nil, unimplemented("the format",
+			"want PROFILE_FORMAT_FLAMEGRAPH, PROFILE_FORMAT_DOT or PROFILE_FORMAT_PPROF")
 	default:
 		return nil, invalid("unknown format %d", r.Format)
 	}
@@ -298,7 +299,11 @@ func (h *Handler) selectMergeStacktraces(
 	if err != nil {
 		return nil, err
 	}
-	if r.Format == wire.FormatPprof {
+	switch r.Format { //nolint:exhaustive // the others are flame graphs
+	case wire.FormatDot:
+		text, err := m.dot(r.ProfileTypeID+r.LabelSelector, r.MaxNodes)
+		return &wire.SelectMergeStacktracesResponse{Dot: text}, err
+	case wire.FormatPprof:
 		data, err := m.encode()
 		if err != nil {
 			return nil, err
@@ -313,8 +318,8 @@ func (h *Handler) selectMergeStacktraces(
 func (h *Handler) selectMergeSpanProfile(
 	ctx context.Context, r *wire.SelectMergeSpanProfileRequest,
 ) (*wire.SelectMergeSpanProfileResponse, error) {
-	if r.Format == wire.FormatPprof {
-		return nil, invalid("the format is not one of this call")
+	if r.Format == wire.FormatPprof || r.Format == wire.FormatDot {
+		return nil, invalid("the format is not one of this call (want PROFILE_FORMAT_FLAMEGRAPH)")
 	}
 	res, err := h.selectMergeStacktraces(ctx, &wire.SelectMergeStacktracesRequest{
 		ProfileTypeID: r.ProfileTypeID, LabelSelector: r.LabelSelector, Start: r.Start, End: r.End, MaxNodes: r.MaxNodes,

@@ -129,6 +129,13 @@ type sums struct {
 }
 
 func (h *Handler) selectSeries(ctx context.Context, r *wire.SelectSeriesRequest) (*wire.SelectSeriesResponse, error) {
+	switch r.ExemplarType {
+	case wire.ExemplarUnspecified, wire.ExemplarNone:
+	case wire.ExemplarIndividual, wire.ExemplarSpan:
+		return nil, unimplemented("exemplar_type of a series", "want EXEMPLAR_TYPE_NONE; SelectHeatmap returns exemplars")
+	default:
+		return nil, invalid("unknown exemplar_type %d", r.ExemplarType)
+	}
 	t, err := parseType(r.ProfileTypeID)
 	if err != nil {
 		return nil, err

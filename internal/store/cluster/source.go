@@ -106,7 +106,8 @@ func (f Source) Each(ctx context.Context, work func(ctx context.Context, i int) 
 	return context.Cause(inner)
 }
 
-// Of returns where to read a service, and whether it would be good to know more of that: see FindHome.
+// Of returns where to read a service, and whether it would be good to know more of that: see FindHome. After a change
+// of the cluster, that is all shards.
 func (f Source) Of(k symbols.Scope) (_ Source, find bool) {
 	if len(f.shards) < 2 {
 		return f, false
@@ -115,6 +116,8 @@ func (f Source) Of(k symbols.Scope) (_ Source, find bool) {
 	defer f.t.mu.Unlock()
 	h := f.t.homes[k]
 	switch {
+	case time.Since(f.t.changed) < settled:
+		return f, false
 	case h == nil:
 		if len(f.t.homes) > maxKnown {
 			clear(f.t.homes)

@@ -31,6 +31,8 @@ type Topology struct {
 	shards  []*Shard // nil: not known, or a host of the address does not answer
 	known   string   // what shards was made of
 	asked   time.Time
+	learned bool                  // the servers have answered, or failed to, before
+	changed time.Time             // when the shards became others; zero: never since New
 	places  map[symbols.Scope]int // of services: index of shards
 	homes   map[symbols.Scope]*home
 }
@@ -52,7 +54,7 @@ type server struct {
 // answer is tried again after retry.
 const (
 	fresh      = 5 * time.Second
-	settled    = time.Minute // how long a shard without profiles of a service is not searched for them
+	settled    = time.Minute // how long a shard without profiles of a service is not searched; after a change, all are
 	retry      = 30 * time.Second
 	askTimeout = 3 * time.Second
 	maxKnown   = 100_000 // services
@@ -146,10 +148,20 @@ func (t *Topology) learn(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	t.asked = time.Now()
 	shards, known := t.shardsOf(answers)
+	t.set(shards, known, time.Now())
+}
+
+// set takes what the servers answered. Other processes may learn of a change later, and store profiles where they were
+// until then, so that no shard is left out for some time.
+func (t *Topology) set(shards []*Shard, known string, now time.Time) {
+	first := !t.learned
+	t.asked, t.learned = now, true
 	if known == t.known {
 		return
+	}
+	if !first {
+		t.changed = now
 	}
 	t.shards, t.known = shards, known
 	t.places, t.homes = map[symbols.Scope]int{}, map[symbols.Scope]*home{}

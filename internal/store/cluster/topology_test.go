@@ -6,9 +6,12 @@ import (
 	"io"
 	"net"
 	"testing"
+	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/whet-go/whet/internal/store/symbols"
 )
 
 // A place is a connection that a test recognizes. Nothing is sent.
@@ -56,6 +59,40 @@ func TestShardsOf(t *testing.T) {
 			t.Errorf("%s: shards on %q (%q), want %q", name, got, known, test.want)
 		}
 	}
+}
+
+// TestChanged reads all shards for some time after a change of the cluster: a process that did not know of it may have
+// stored profiles where they do not belong any more, after it was found out which shards have some.
+func TestChanged(t *testing.T) {
+	k := symbols.Scope{Service: "shop"}
+	two := []*Shard{{Name: "1"}, {Name: "2"}}
+	three := append(two[:2:2], &Shard{Name: "3"})
+	begun := time.Now().Add(-time.Hour)
+	top := &Topology{}
+	read := func(when string, want int) {
+		t.Helper()
+		top.homes[k] = &home{shards: []int{1}, checked: time.Now()}
+		f := Source{t: top, shards: top.shards}
+		if from, _ := f.Of(k); len(from.shards) != want || len(from.idle) != len(top.shards)-want {
+			t.Errorf("%s: %d shards are read, %d are idle; want %d to be read", when, len(from.shards), len(from.idle), want)
+		}
+	}
+	top.set(two, "two", begun)
+	read("at first", 1)
+	top.set(two, "two", time.Now())
+	read("without a change", 1)
+	top.set(three, "three", time.Now())
+	read("after a change", 3)
+	top.set(three, "three", time.Now())
+	read("after the next answer", 3)
+	top.changed = time.Now().Add(-settled)
+	read("later", 1)
+
+	// Servers that did not agree at first are changing.
+	top = &Topology{}
+	top.set(nil, "", begun)
+	top.set(three, "three", time.Now())
+	read("after they agreed", 3)
 }
 
 // TestTemporary has errors after which the same may succeed.

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,11 +48,12 @@ func (e *Unavailable) Error() string { return "no ClickHouse: " + e.Reason }
 
 // Options say what to start.
 type Options struct {
-	Shards int // 0: 1
+	Shards   int // 0: 1
+	Replicas int // of each shard; 0: 1. More need a Keeper.
 	// Keeper also starts ZooKeeper, for tables that are replicated. It is found where Debian's package
 	// libzookeeper-java puts it.
 	Keeper bool
-	// Prepare, unless nil, is called with the directory of each shard, which is empty, before it starts.
+	// Prepare, unless nil, is called with the directory of each server, which is empty, before it starts.
 	Prepare func(shard int, dir string) error
 	// TLS also serves TLS, to clients with a certificate: see Servers.TLS.
 	TLS bool
@@ -59,11 +61,12 @@ type Options struct {
 
 // Servers are the shards of a cluster, or one server.
 type Servers struct {
-	// Hosts are the addresses of the native protocol, by shard.
+	// Hosts are the addresses of the native protocol, by shard, and in a shard by replica.
 	Hosts []string
 	// TLS is set if it was wanted.
 	TLS    *TLS
 	shards []*process
+	copies int    // replicas of each shard
 	file   string // the library with the server
 	dir    string
 	keeper *process // nil: none
@@ -124,12 +127,13 @@ func Start(ctx context.Context, o Options) (_ *Servers, err error) {
 			return nil, err
 		}
 	}
-	n := max(1, o.Shards)
+	copies := max(1, o.Replicas)
+	n := max(1, o.Shards) * copies
 	dir, err := os.MkdirTemp("", "whet-clickhouse-")
 	if err != nil {
 		return nil, err
 	}
-	s := &Servers{file: file, dir: dir}
+	s := &Servers{file: file, dir: dir, copies: copies}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
@@ -211,11 +215,15 @@ func (s *Servers) config(i int) string {
 	add("<local_directory><path>%s/access/</path></local_directory></user_directories>", x.dir)
 	if len(s.shards) > 1 {
 		add("<remote_servers><%s>", ClusterName)
-		for _, o := range s.shards {
+		for shard := range slices.Chunk(s.shards, s.copies) {
 			add("<shard><internal_replication>true</internal_replication>")
-			add("<replica><host>127.0.0.1</host><port>%d</port></replica></shard>", o.port)
+			for _, o := range shard {
+				add("<replica><host>127.0.0.1</host><port>%d</port></replica>", o.port)
+			}
+			add("</shard>")
 		}
-		add("</%s></remote_servers><macros><shard>%d</shard><replica>r1</replica></macros>", ClusterName, i+1)
+		add("</%s></remote_servers><macros><shard>%d</shard><replica>r%d</replica></macros>", ClusterName,
+			i/s.copies+1, i%s.copies+1)
 	}
 	if s.keeper != nil {
 		add("<zookeeper><node><host>127.0.0.1</host><port>%d</port></node></zookeeper>", s.keeper.port)

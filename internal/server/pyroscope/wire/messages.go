@@ -150,6 +150,7 @@ type (
 	// SelectMergeStacktracesResponse is a merged profile.
 	SelectMergeStacktracesResponse struct {
 		Flamegraph *FlameGraph   `pb:"1" json:"flamegraph,omitempty"`
+		Dot        string        `pb:"3" json:"dot,omitempty"`
 		Pprof      *PprofProfile `pb:"5" json:"pprof,omitempty"`
 	}
 	// PprofProfile is a profile in pprof's format.
