@@ -251,9 +251,7 @@ func (o *Opener) pprof(
 }
 
 // recorded reads a profile from a recording, and closes the recording if that fails.
-func (o *Opener) recorded(
-	ctx context.Context, name string, rec *recording.Recording, typ string,
-) (*Opened, error) {
+func (o *Opener) recorded(ctx context.Context, name string, rec *recording.Recording, typ string) (*Opened, error) {
 	opt := o.readOptions()
 	opt.Canceled = ctx.Err
 	l := &Opened{Name: name, Recording: rec, Warnings: rec.Warnings}

@@ -83,7 +83,8 @@ func writeGraphDOT(w io.Writer, doc documents.CallGraph, dense bool) error {
 		edge = "arrowsize=0.5"
 	}
 	fmt.Fprintf(&b, "graph [fontname=\"%s\" %s tooltip=\" \"]\n", graphFont, space)
-	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"%s\" height=0.2 width=0.2]\n", graphFont, margin)
+	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"%s\" height=0.2 width=0.2]\n",
+		graphFont, margin)
 	fmt.Fprintf(&b, "edge [fontname=\"%s\" %s]\n", graphFont, edge)
 	if !dense {
 		fmt.Fprintf(&b, "legend [shape=plain fillcolor=white label=<%s> tooltip=\" \"]\n", d.legend(diff))
