@@ -72,19 +72,19 @@ func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		return o.stream("standard input", r, typ)
+		return o.stream(ctx, "standard input", r, typ)
 	case IsURL(arg):
 		body, err := o.fetch(ctx, arg, typ)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = body.Close() }() // read-only
-		return o.stream(redact(arg), body, typ)
+		return o.stream(ctx, redact(arg), body, typ)
 	}
-	return o.file(arg, typ)
+	return o.file(ctx, arg, typ)
 }
 
-func (o *Opener) file(path, typ string) (*Opened, error) {
+func (o *Opener) file(ctx context.Context, path, typ string) (*Opened, error) {
 	f, err := o.openFile(path)
 	if err != nil {
 		return nil, o.openError(path, err)
@@ -99,13 +99,13 @@ func (o *Opener) file(path, typ string) (*Opened, error) {
 	br := bufio.NewReaderSize(f, 128<<10)
 	head, _ := br.Peek(4) // errors recur when it is read
 	if !recording.IsRecording(head) {
-		return o.pprof(path, br, typ, o.readOptions())
+		return o.pprof(ctx, path, br, typ, o.readOptions())
 	}
 	rec, err := o.openRecording(path)
 	if err != nil {
 		return nil, err
 	}
-	return o.recorded(path, rec, typ)
+	return o.recorded(ctx, path, rec, typ)
 }
 
 // openRecording opens a recording file.
@@ -169,17 +169,17 @@ func Exists(path string) bool {
 }
 
 // stream reads a profile or a recording that is not in a file.
-func (o *Opener) stream(name string, r io.Reader, typ string) (*Opened, error) {
+func (o *Opener) stream(ctx context.Context, name string, r io.Reader, typ string) (*Opened, error) {
 	br := bufio.NewReaderSize(r, 128<<10)
 	head, _ := br.Peek(4) // errors recur when it is read
 	if !recording.IsRecording(head) {
-		return o.pprof(name, br, typ, o.streamOptions())
+		return o.pprof(ctx, name, br, typ, o.streamOptions())
 	}
 	rec, err := o.readRecording(name, br)
 	if err != nil {
 		return nil, err
 	}
-	return o.recorded(name, rec, typ)
+	return o.recorded(ctx, name, rec, typ)
 }
 
 // A pipe or network stream may be endless.
@@ -226,7 +226,10 @@ func (o *Opener) readRecording(name string, r io.Reader) (*recording.Recording, 
 }
 
 // pprof decodes a pprof profile and resolves typ to one of its sample types.
-func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.ReadOptions) (*Opened, error) {
+func (o *Opener) pprof(
+	ctx context.Context, name string, r *bufio.Reader, typ string, opt profile.ReadOptions,
+) (*Opened, error) {
+	opt.Canceled = ctx.Err
 	head, _ := r.Peek(512) // errors recur when it is read
 	head = bytes.Clone(head)
 	p, err := profile.Read(r, opt)
@@ -248,9 +251,11 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 }
 
 // recorded reads a profile from a recording, and closes the recording if that fails.
-func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*Opened, error) {
+func (o *Opener) recorded(ctx context.Context, name string, rec *recording.Recording, typ string) (*Opened, error) {
+	opt := o.readOptions()
+	opt.Canceled = ctx.Err
 	l := &Opened{Name: name, Recording: rec, Warnings: rec.Warnings}
-	err := l.choose(name, typ, o.readOptions())
+	err := l.choose(name, typ, opt)
 	if err != nil {
 		_ = rec.Close() // the first error is the one to report
 		return nil, err

@@ -32,6 +32,10 @@ type ReadOptions struct {
 	// Size is the stored size of the input if the caller has inflated it already, such as from a
 	// zip archive. 0 means that the bytes read count.
 	Size int64
+
+	// Canceled, if not nil, is called for each block of the input: the error that it returns, such as that of a context,
+	// ends decoding.
+	Canceled func() error
 }
 
 // A LimitError reports that decoding was stopped at its memory limit.
@@ -103,11 +107,17 @@ type source interface {
 
 // countReader counts the bytes that pass through it.
 type countReader struct {
-	r io.Reader
-	n atomic.Int64
+	r        io.Reader
+	canceled func() error // or nil
+	n        atomic.Int64
 }
 
 func (c *countReader) Read(b []byte) (int, error) {
+	if c.canceled != nil {
+		if err := c.canceled(); err != nil {
+			return 0, err
+		}
+	}
 	n, err := c.r.Read(b)
 	c.n.Add(int64(n))
 	return n, err
@@ -257,7 +267,7 @@ func ReadFile(path string, opt ReadOptions) (*Profile, error) {
 // Memory is bounded by opt; the error for input that exceeds the bound is a *LimitError. Errors in
 // the input are *SyntaxError with the offset in the uncompressed data.
 func Read(r io.Reader, opt ReadOptions) (*Profile, error) {
-	in := &countReader{r: r}
+	in := &countReader{r: r, canceled: opt.Canceled}
 	read := readers.Get().(*reader)
 	read.buffered.Reset(in)
 	plain, err := read.plain()

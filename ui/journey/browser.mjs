@@ -37,6 +37,14 @@ function inPart(name) {
   return hash % of === part - 1;
 }
 
+/** The windows in which every view is shown. */
+const windows = [
+  [360, 740],
+  [390, 844],
+  [1280, 800],
+  [2560, 1440],
+];
+
 /** How often a step is tried. */
 const tries = 4;
 
@@ -114,7 +122,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
       });
       page.on("pageerror", (e) => trouble.push(String(e)));
       page.on("console", (m) => {
-        if (m.type() === "error" || m.type() === "warning") trouble.push(m.text());
+        if (m.type() !== "verbose") trouble.push(`${m.type()}: ${m.text()}`); // those are the browser's own hints
       });
       page.on("dialog", (d) => trouble.push(`dialog ${d.message()}`));
       await page.goto(url + hash);
@@ -192,6 +200,17 @@ export async function start({ height, pause = 0, fullPage = false }) {
       });
     },
 
+    /** Shows a page that is open in all sizes and themes, and checks each with accessible, the journey's. */
+    async everySize(p, name, accessible) {
+      for (const [width, height] of windows)
+        for (const colorScheme of ["light", "dark"]) {
+          await p.page.setViewportSize({ width, height });
+          await p.page.emulateMedia({ colorScheme });
+          await p.settle(`${name}-${width}-${colorScheme}`);
+          await accessible(p);
+        }
+    },
+
     /**
      * Adds a step for each view, which has a path and what is there when it is ready: it is shown in all sizes, themes
      * and languages. open and accessible are the journey's. WHET_PART, such as 2/3, names the part of these steps to take.
@@ -199,12 +218,7 @@ export async function start({ height, pause = 0, fullPage = false }) {
     inAllSizes(views, open, accessible) {
       for (const [name, [path, ready]] of Object.entries(views)) {
         const all = async () => {
-          for (const [width, height] of [
-            [360, 740],
-            [390, 844],
-            [1280, 800],
-            [2560, 1440],
-          ]) {
+          for (const [width, height] of windows) {
             for (const colorScheme of ["light", "dark"]) {
               const p = await open(path, ready, { viewport: { width, height }, colorScheme });
               await p.page.waitForLoadState("networkidle");

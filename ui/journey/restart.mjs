@@ -6,7 +6,7 @@
 // Go test TestJourneyRestart of internal/server/workbench. Exit code 77 means: no browser here.
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import { start } from "./browser.mjs";
@@ -56,6 +56,27 @@ const hot = ".line-row";
 const picture = ".flame-host .graph canvas";
 /** What the console says of requests that a server did not answer. */
 const unanswered = /Failed to load resource|ERR_|Failed to fetch dynamically imported module/;
+
+step("a file that another program writes is listed without a reload", async () => {
+  const port = await freePort();
+  const server = await whetUI(port);
+  const p = await journey.open(`http://127.0.0.1:${port}/`, { ready: ".hub-row" });
+  await p.page.evaluate(() => (window.same = true));
+  const late = join(recordings, "late.whet");
+  const row = p.page.locator(".hub-row", { hasText: "late.whet" });
+  assert.equal(await row.count(), 0);
+  copyFileSync(join(recordings, readdirSync(recordings).find((name) => name.endsWith(".whet"))), late);
+  try {
+    await row.waitFor();
+    await row.locator(".hot-line").first().waitFor();
+  } finally {
+    rmSync(late);
+  }
+  await row.waitFor({ state: "detached" });
+  assert.equal(await p.page.evaluate(() => window.same), true, "the page was loaded again");
+  await p.close();
+  await server.kill();
+});
 
 step("whet ui is killed and started again, and no view is lost", async () => {
   const port = await freePort();

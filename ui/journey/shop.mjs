@@ -66,6 +66,38 @@ step("causes and rewrites are found in the module", async () => {
   await p.close();
 });
 
+/** The boxes of a call graph: how many there are and lie inside of it, and the heights of their letters in pixels. */
+const boxesOf = (p) =>
+  p.page.evaluate(() => {
+    const own = document.querySelector(".callgraph").getBoundingClientRect();
+    const inside = (r) =>
+      r.left >= own.left && r.right <= own.right && r.top >= own.top && r.bottom <= Math.min(own.bottom, innerHeight);
+    const boxes = [...document.querySelectorAll(".callgraph .node")];
+    const svg = document.querySelector(".callgraph > svg");
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const letters = [...document.querySelectorAll(".callgraph .node text")].map(
+      (text) => parseFloat(getComputedStyle(text).fontSize) * scale,
+    );
+    letters.sort((a, b) => a - b);
+    return {
+      all: boxes.length,
+      inside: boxes.filter((b) => inside(b.getBoundingClientRect())).length,
+      least: letters[0],
+    };
+  });
+
+step("a call graph is readable on the first screen", async () => {
+  const p = await open("/graph?file=shop.whet", ".callgraph .node", { viewport: { width: 1280, height: 800 } });
+  await p.settle("graph-first");
+  const seen = await boxesOf(p);
+  assert.equal(seen.all, 40, JSON.stringify(seen));
+  assert.ok(seen.inside >= 30, JSON.stringify(seen)); // a deep graph ends below the window
+  assert.ok(seen.least >= 8.5, JSON.stringify(seen));
+  assert.match(await p.page.locator(".callgraph .edge title").first().textContent(), /(calls|leads to) .*\d+m?s/);
+  console.log(`  ${seen.inside} of ${seen.all} boxes are inside, letters of ${seen.least.toFixed(1)} px and more`);
+  await p.close();
+});
+
 step("a call graph is moved, zoomed and searched, and the link has that", async () => {
   const p = await open("/graph?file=shop.whet", ".callgraph .node");
   const graph = p.page.locator(".callgraph");

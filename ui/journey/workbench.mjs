@@ -227,6 +227,21 @@ step("a recording that was canceled starts again, and every page follows it", as
   await p.close();
 });
 
+step("a recording that is dropped on the page opens", async () => {
+  const p = await open("/", ".hub-row");
+  const bytes = await (await fetch(`${address}/api/v1/download?file=before.whet`)).arrayBuffer();
+  const data = await p.page.evaluateHandle((text) => {
+    const d = new DataTransfer();
+    d.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], "given.whet"));
+    return d;
+  }, Buffer.from(bytes).toString("base64"));
+  await p.page.locator(".drop").dispatchEvent("drop", { dataTransfer: data });
+  await p.page.locator(".facts").waitFor();
+  assert.match(p.page.url(), /\/overview\?file=\S*given\S*\.whet/);
+  await p.page.locator(hot, { hasText: "joinSlowly" }).first().waitFor();
+  await p.close();
+});
+
 step("share what I see", async () => {
   const p = await open("/flame?file=before.whet", picture);
   await p.settle();
@@ -515,12 +530,7 @@ step("lines of a running service, live", () => busy(async () => {
   await p.page.waitForFunction(() => location.search.includes("by=sum"));
   await p.page.getByRole("button", { name: "Stop" }).click();
   await savedInForms(p, "live", formsOfViews().live);
-  for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
-    await p.page.setViewportSize({ width, height: 844 });
-    await p.page.emulateMedia({ colorScheme: scheme });
-    await p.settle(`live-${width}-${scheme}`);
-    await accessible(p);
-  }
+  await journey.everySize(p, "live", accessible);
   await p.close();
 }));
 
@@ -1100,6 +1110,8 @@ step("Back and Forward restore each view", async () => {
 
 step("a token opens the pages", async () => {
   const p = await journey.open(locked, { ready: ".login form" });
+  await journey.everySize(p, "login", accessible);
+  await p.page.setViewportSize({ width: 1280, height: 800 });
   await p.page.getByLabel("Token").fill("wrong token, long enough");
   await p.page.getByRole("button", { name: "Log in" }).click();
   await p.page.locator(".trouble").waitFor();

@@ -2,11 +2,8 @@ package findings
 
 import (
 	"bytes"
-	"context"
-	"runtime/trace"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
@@ -26,36 +23,12 @@ func evil() string {
 	return s + strings.Repeat("x", 1000-len(s))
 }
 
-// userTrace is a trace of tasks and regions with a name, on several goroutines.
-func userTrace(t *testing.T, name string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := trace.Start(&out); err != nil {
-		t.Fatal(err)
-	}
-	for range 20 {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			ctx, task := trace.NewTask(context.Background(), name)
-			defer task.End()
-			trace.WithRegion(ctx, name, func() {
-				trace.Log(ctx, name, name)
-				time.Sleep(time.Millisecond)
-			})
-		}()
-		<-done
-	}
-	trace.Stop()
-	return out.Bytes()
-}
-
 // TestHostileJourney walks through pages with names that were chosen to do harm, in a real browser, as
 // ui/journey/hostile.mjs says.
 func TestHostileJourney(t *testing.T) {
 	reporttest.RunJourney(t, "hostile.mjs", func() map[string][]byte {
 		pages := map[string][]byte{}
-		for name, data := range map[string][]byte{"functions": untrusted.Texts(evil()), "tasks": userTrace(t, evil())} {
+		for name, data := range map[string][]byte{"functions": untrusted.Texts(evil()), "tasks": tracetest.User(t, evil())} {
 			var page bytes.Buffer
 			if err := traces.WriteTimelinePage(t.Context(), &page, timeline.New(tracetest.Index(t, data), evil()),
 				window.Options{}); err != nil {

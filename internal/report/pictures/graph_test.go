@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -347,5 +348,39 @@ func TestGraphKeepsKinds(t *testing.T) {
 	}
 	if n := strings.Count(dot.String(), `style="filled,bold"`); n != 11 {
 		t.Errorf("%d boxes stand out, want 11", n)
+	}
+}
+
+// TestGraphScreen compares the area of a drawing for pages with that of the drawing with all costs.
+func TestGraphScreen(t *testing.T) {
+	t.Parallel()
+	draw := graphviz.New(t.Context())
+	t.Cleanup(func() { _ = draw.Close() })
+	v, err := hostile(t).View(profile.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documents.NewCallGraph(documents.Header{Name: "a", SampleType: v.Type(), Total: v.Total()}, v,
+		documents.GraphOptions{})
+	measure := func(write func(context.Context, io.Writer, GraphDrawer, documents.CallGraph) error) (int, float64) {
+		var svg bytes.Buffer
+		if err := write(t.Context(), &svg, draw, d); err != nil {
+			t.Fatal(err)
+		}
+		var x, y, width, height float64
+		_, box, _ := strings.Cut(svg.String(), `viewBox="`)
+		if _, err := fmt.Sscanf(box, "%f %f %f %f", &x, &y, &width, &height); err != nil {
+			t.Fatal(err)
+		}
+		nodes, _, _ := inspectSVG(t, svg.Bytes())
+		return nodes, width * height
+	}
+	all, whole := measure(WriteGraphSVG)
+	boxes, dense := measure(WriteGraphScreen)
+	if boxes != len(d.Nodes) || all != boxes+1 { // the legend is left out
+		t.Errorf("%d boxes for pages and %d otherwise, want %d, and one more with the legend", boxes, all, len(d.Nodes))
+	}
+	if dense > whole*2/3 {
+		t.Errorf("an area of %.0f for pages and of %.0f otherwise: want at most two thirds", dense, whole)
 	}
 }

@@ -67,16 +67,28 @@ func (c color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c
 // WriteGraphDOT writes a call graph in the DOT language. The size of a box's text shows its own
 // cost and the strength of its color the cost with calls; the hue shows the origin of the code or,
 // in a difference, growth. Names, which may have any bytes, are cleaned and quoted.
-func WriteGraphDOT(w io.Writer, doc documents.CallGraph) error {
+func WriteGraphDOT(w io.Writer, doc documents.CallGraph) error { return writeGraphDOT(w, doc, false) }
+
+// writeGraphDOT writes a call graph. If dense, it is for a page that has the legend in its own controls: boxes are as
+// small as can be read, and the cost of a call is only in its tooltip.
+func writeGraphDOT(w io.Writer, doc documents.CallGraph, dense bool) error {
 	var b bytes.Buffer
 	values := layout.Each(doc.Nodes, func(n *documents.GraphNode) int64 { return cmp.Or(n.Flat, n.Cum) })
-	d := drawing{doc, profiles.Scale(&doc.Header, doc.Header.Total, values)}
+	d := drawing{doc, profiles.Scale(&doc.Header, doc.Header.Total, values), dense}
 	diff := len(d.Header.Base) > 0
 	fmt.Fprintf(&b, "digraph %s {\n", quoteDOT(graphTitle(d.CallGraph)))
-	fmt.Fprintf(&b, "graph [fontname=\"%s\" nodesep=0.2 ranksep=0.35 tooltip=\" \"]\n", graphFont)
-	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"0.12,0.06\" height=0.2]\n", graphFont)
-	fmt.Fprintf(&b, "edge [fontname=\"%s\" fontsize=10 fontcolor=\"#555555\" arrowsize=0.7]\n", graphFont)
-	fmt.Fprintf(&b, "legend [shape=plain fillcolor=white label=<%s> tooltip=\" \"]\n", d.legend(diff))
+	space, margin, edge := "nodesep=0.2 ranksep=0.35", "0.12,0.06", "fontsize=10 fontcolor=\"#555555\" arrowsize=0.7"
+	if dense {
+		space, margin = "nodesep=0.1 ranksep=0.24", "0.05,0.03"
+		edge = "arrowsize=0.5"
+	}
+	fmt.Fprintf(&b, "graph [fontname=\"%s\" %s tooltip=\" \"]\n", graphFont, space)
+	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"%s\" height=0.2 width=0.2]\n",
+		graphFont, margin)
+	fmt.Fprintf(&b, "edge [fontname=\"%s\" %s]\n", graphFont, edge)
+	if !dense {
+		fmt.Fprintf(&b, "legend [shape=plain fillcolor=white label=<%s> tooltip=\" \"]\n", d.legend(diff))
+	}
 
 	heaviest := int64(0)
 	for _, n := range d.Nodes {
@@ -98,7 +110,8 @@ func WriteGraphDOT(w io.Writer, doc documents.CallGraph) error {
 // A drawing is a call graph with the unit of all values in text.
 type drawing struct {
 	documents.CallGraph
-	unit string
+	unit  string
+	dense bool
 }
 
 // graphTitle returns the drawing's title.
@@ -110,15 +123,22 @@ func (d drawing) format(v int64) string { return unit.Of(v, d.Header.SampleType.
 
 func (d drawing) writeNode(b *bytes.Buffer, i int, n documents.GraphNode, heaviest int64, diff bool) {
 	lines := boxLines(n.From, d.Granularity)
-	lines.If(n.Flat != 0, "self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total))
-	lines.If(n.Cum != n.Flat || n.Flat == 0, "all %s (%s)", d.format(n.Cum), layout.ShortPercent(n.Cum, d.Header.Total))
+	if all := layout.ShortPercent(n.Cum, d.Header.Total); d.dense && n.Flat != 0 && n.Cum != n.Flat {
+		lines.If(true, "%s of %s (%s)", d.format(n.Flat), d.format(n.Cum), all)
+	} else {
+		lines.If(n.Flat != 0, "self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total))
+		lines.If(n.Cum != n.Flat || n.Flat == 0, "all %s (%s)", d.format(n.Cum), all)
+	}
 	for i := range lines {
 		lines[i] = escapeDOT(lines[i])
 	}
 	// With the root, areas are proportional to costs, not heights.
-	size := 9.0
+	size, more := 9.0, 15.0
+	if d.dense {
+		more = 5
+	}
 	if heaviest > 0 {
-		size += math.Round(15 * math.Sqrt(math.Abs(float64(n.Flat))/float64(heaviest)))
+		size += math.Round(more * math.Sqrt(math.Abs(float64(n.Flat))/float64(heaviest)))
 	}
 	strength := math.Sqrt(math.Abs(n.CumPart))
 	hue, _ := graphKind(n.Kind)
@@ -187,6 +207,9 @@ func (d drawing) writeEdge(b *bytes.Buffer, e documents.GraphEdge, diff bool) {
 	}
 	tip := quoteDOT(fmt.Sprintf("%s\u2002%s %s\u2002%s (%s)", from.Name, verb, to.Name, d.format(e.Weight),
 		layout.ShortPercent(e.Weight, d.Header.Total)))
+	if d.dense {
+		label = "" // which would take most of the space; the tooltip has it
+	}
 	fmt.Fprintf(b, "N%d -> N%d [label=\"%s\" weight=%d penwidth=%.1f color=\"%s\"%s tooltip=%s labeltooltip=%s]\n",
 		e.From+1, e.To+1, label, 1+int(part*100), 1+5*part, line, style, tip, tip)
 }

@@ -24,8 +24,18 @@ type GraphDrawer interface {
 // WriteGraphSVG writes a call graph as an SVG document. A browser can drag and zoom it and show the
 // callers and callees of a box; it has no external references.
 func WriteGraphSVG(ctx context.Context, w io.Writer, draw GraphDrawer, d documents.CallGraph) error {
+	return writeGraphSVG(ctx, w, draw, d, false)
+}
+
+// WriteGraphScreen is like WriteGraphSVG, for a page that shows as many boxes as can be read on one screen: it has no
+// legend, and the cost of a call is only in its tooltip.
+func WriteGraphScreen(ctx context.Context, w io.Writer, draw GraphDrawer, d documents.CallGraph) error {
+	return writeGraphSVG(ctx, w, draw, d, true)
+}
+
+func writeGraphSVG(ctx context.Context, w io.Writer, draw GraphDrawer, d documents.CallGraph, dense bool) error {
 	var dot bytes.Buffer
-	if err := WriteGraphDOT(&dot, d); err != nil {
+	if err := writeGraphDOT(&dot, d, dense); err != nil {
 		return err
 	}
 	svg, err := draw.SVG(ctx, dot.Bytes())

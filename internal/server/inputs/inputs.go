@@ -24,6 +24,7 @@ const (
 type Cache struct {
 	files *files.Set
 	own   []string
+	open  func(context.Context, []string, input.Options) (*input.Input, error)
 
 	mu   sync.Mutex
 	kept []*kept // least recently used first
@@ -41,11 +42,16 @@ type kept struct {
 	in    *input.Input
 	err   error
 	users int
-	out   bool // no longer in the list: the last user closes it
+	stop  context.CancelFunc // ends the opening, or nil
+	out   bool               // no longer in the list: the last user closes it
 }
 
 // New returns a cache of files. own are patterns of further own code.
-func New(f *files.Set, own []string) *Cache { return &Cache{files: f, own: own} }
+func New(f *files.Set, own []string) *Cache {
+	c := &Cache{files: f, own: own}
+	c.open = c.Opener("open").Open
+	return c
+}
 
 // Opener returns what opens the arguments of a request.
 func (c *Cache) Opener(op string) *input.Opener {
@@ -79,26 +85,53 @@ func (c *Cache) Open(ctx context.Context, name, part, base string) (in *input.In
 		return nil, nil, diag.Usagef("file", "no file is named", "/api/v1/files lists them")
 	}
 	e, found := c.get(k)
+	release = sync.OnceFunc(func() { c.release(e) })
 	if !found {
-		e.in, e.err = c.Opener("open").Open(context.WithoutCancel(ctx), args,
-			input.Options{Type: part, DiffBase: bases, Own: c.own})
-		close(e.ready)
-		if e.err != nil {
-			c.drop(e)
+		// Others may wait for this: it ends when none of them is left, whoever came first.
+		end := context.AfterFunc(ctx, release)
+		opening, stop := context.WithCancel(context.WithoutCancel(ctx))
+		c.begin(e, stop)
+		in, err := c.open(opening, args, input.Options{Type: part, DiffBase: bases, Own: c.own})
+		c.opened(e, in, err)
+		stop()
+		if !end() {
+			return nil, nil, ctx.Err()
 		}
 	}
 	select {
 	case <-e.ready:
 	case <-ctx.Done():
-		c.release(e)
+		release()
 		return nil, nil, ctx.Err()
 	}
 	if e.err != nil {
-		c.release(e)
+		release()
 		return nil, nil, e.err
 	}
 	c.trim()
-	return e.in, sync.OnceFunc(func() { c.release(e) }), nil
+	return e.in, release, nil
+}
+
+// begin keeps how to stop the opening of an entry, and stops it if its only user has left already.
+func (c *Cache) begin(e *kept, stop context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.stop = stop
+	if e.users == 0 {
+		stop()
+	}
+}
+
+// opened ends the wait for an entry.
+func (c *Cache) opened(e *kept, in *input.Input, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.in, e.err, e.stop = in, err, nil
+	close(e.ready)
+	if err != nil {
+		c.drop(e)
+	}
+	c.closeUnused(e)
 }
 
 // get returns the entry of a key, which it adds if it is not found.
@@ -149,6 +182,16 @@ func (c *Cache) release(e *kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.users--
+	select {
+	case <-e.ready:
+	default:
+		if e.users == 0 { // whoever comes now opens it again
+			c.drop(e)
+			if e.stop != nil {
+				e.stop()
+			}
+		}
+	}
 	c.closeUnused(e)
 }
 
@@ -160,10 +203,8 @@ func (*Cache) closeUnused(e *kept) {
 	}
 }
 
-// drop removes an entry that could not be opened, so that it is tried again.
+// drop removes an entry that could not be opened, so that it is tried again. The lock is held.
 func (c *Cache) drop(e *kept) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for i := range c.kept {
 		if c.kept[i] == e {
 			c.kept = append(c.kept[:i:i], c.kept[i+1:]...)

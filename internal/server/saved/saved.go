@@ -116,7 +116,7 @@ func (c *collector) collect() error {
 		c.ask(p)
 	}
 	c.ask("/graph", "n", "40")
-	c.ask("/graph", "n", "40", "format", "svg")
+	c.ask("/graph", "n", "40", "format", "screen")
 	for _, p := range []string{"/load", "/timeline"} {
 		c.ask(p, "format", "html")
 	}
@@ -181,7 +181,7 @@ func (c *collector) views(sampleType string, first bool) {
 	top := c.ask("/top", append(of, "n", "20000")...)
 	c.ask("/tags", append(of, "n", "5")...)
 	c.ask("/graph", append(of, "n", "40")...)
-	c.ask("/graph", append(of, "n", "40", "format", "svg")...)
+	c.ask("/graph", append(of, "n", "40", "format", "screen")...)
 	var doc struct {
 		Own *struct {
 			Lines []struct {

@@ -3,13 +3,11 @@ package workbench
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime/trace"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/ui"
 )
@@ -99,30 +98,6 @@ func poisonedProfile(t *testing.T, data []byte) []byte {
 	return out.Bytes()
 }
 
-// evilTrace is a trace of tasks, regions and messages with hostile names.
-func evilTrace(t *testing.T) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := trace.Start(&out); err != nil {
-		t.Fatal(err)
-	}
-	for range 20 {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			ctx, task := trace.NewTask(context.Background(), evil)
-			defer task.End()
-			trace.WithRegion(ctx, evil, func() {
-				trace.Log(ctx, evil, evil)
-				time.Sleep(time.Millisecond)
-			})
-		}()
-		<-done
-	}
-	trace.Stop()
-	return out.Bytes()
-}
-
 // poisonRecording copies a recording. All names in it become hostile.
 func poisonRecording(t *testing.T, from, to string) {
 	t.Helper()
@@ -146,7 +121,7 @@ func poisonRecording(t *testing.T, from, to string) {
 		case strings.HasSuffix(f.Name, ".pb.gz"):
 			data = poisonedProfile(t, data)
 		case f.Name == "trace.out":
-			data = evilTrace(t)
+			data = tracetest.User(t, evil)
 		case f.Name == "load.json" || f.Name == "process.json":
 			data = poisonedJSON(t, data)
 		}

@@ -77,7 +77,7 @@ func (s *Server) routes() []route {
 			}),
 			pictures.FlameTree{}, s.kept(s.flame), "application/octet-stream", "text/html")),
 		s.long(get("/graph", "graph", "The call graph: whet graph", viewParams(byParam(), numberParam("boxes"),
-			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "svg", "dot"}}),
+			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "svg", "screen", "dot"}}),
 			documents.CallGraph{}, s.kept(s.graph), "image/svg+xml", "text/vnd.graphviz")),
 		s.long(get("/diff", "diff", "What changed from diff_base to file: whet diff",
 			viewParams(byParam(), numberParam("entries"), cum, all,

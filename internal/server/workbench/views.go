@@ -385,6 +385,9 @@ func (s *Server) graph(w http.ResponseWriter, r *http.Request) error {
 	}{
 		"dot": {"text/vnd.graphviz", func(w io.Writer) error { return pictures.WriteGraphDOT(w, doc) }},
 		"svg": {"image/svg+xml", func(w io.Writer) error { return pictures.WriteGraphSVG(r.Context(), w, s.graphs, doc) }},
+		"screen": {"image/svg+xml", func(w io.Writer) error {
+			return pictures.WriteGraphScreen(r.Context(), w, s.graphs, doc)
+		}},
 	}
 	format := q.given.Get("format")
 	if format == "" || format == "json" {
@@ -392,7 +395,7 @@ func (s *Server) graph(w http.ResponseWriter, r *http.Request) error {
 	}
 	f, ok := write[format]
 	if !ok {
-		return diag.Usagef("format", fmt.Sprintf("unknown format %q (want json, svg or dot)", format), "")
+		return diag.Usagef("format", fmt.Sprintf("unknown format %q (want json, svg, screen or dot)", format), "")
 	}
 	if err := f.to(&b); err != nil {
 		return err

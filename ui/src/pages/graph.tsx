@@ -13,8 +13,8 @@ import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
 import { CallGraphView } from "../views/callgraph.ts";
 
-async function savePng(svg: string | undefined, stem: string): Promise<void> {
-  const picture = svg && (await png(svg, "#ffffff"));
+async function savePng(svg: string, stem: string): Promise<void> {
+  const picture = await png(svg, "#ffffff");
   if (picture) save(`${stem}.png`, picture);
 }
 
@@ -33,7 +33,7 @@ export function GraphView(): JSX.Element {
   const key = JSON.stringify(["graph", query]);
   const { value, error, again, busy } = useLoad(key, async (signal) => {
     const [svg, doc] = await Promise.all([
-      getText("/graph", { ...query, format: "svg" }, signal),
+      getText("/graph", { ...query, format: "screen" }, signal),
       get<CallGraph>("/graph", query, signal),
     ]);
     return { svg, doc };
@@ -85,6 +85,8 @@ export function GraphView(): JSX.Element {
     const stem = stemOf(name) || "graph";
     const usual = types.find((x) => x === "cpu:cpu") ?? types[0] ?? "";
     const full = type || usual;
+    // With its legend and all costs, which a saved page lacks: there, what is drawn is saved.
+    const whole = () => getText("/graph", { ...query, format: "svg" }).catch(() => value?.svg ?? "");
     const part = full.includes(":") ? full.slice(0, full.lastIndexOf(":")) : undefined;
     sharing.value = {
       command: queryCommand(name, "", location.origin, "-o", "merged.pb.gz") ?? [
@@ -93,9 +95,9 @@ export function GraphView(): JSX.Element {
       files: [
         {
           key: "share.svg",
-          make: () => (value ? save(`${stem}.svg`, new Blob([value.svg], { type: "image/svg+xml" })) : undefined),
+          make: async () => save(`${stem}.svg`, new Blob([await whole()], { type: "image/svg+xml" })),
         },
-        { key: "share.png", make: () => savePng(value?.svg, stem) },
+        { key: "share.png", make: async () => savePng(await whole(), stem) },
         { key: "share.json", href: address("/graph", query) },
         {
           key: "share.csv",

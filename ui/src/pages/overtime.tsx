@@ -44,6 +44,10 @@ export function Series(): JSX.Element {
   }, [d, key]);
   return (
     <div class="overview over-time">
+      <div class="facts-block">
+        <h1>{t("time.title")}</h1>
+        {d && <p class="quiet">{[d.program, d.sample_type.type].filter(Boolean).join(" · ")}</p>}
+      </div>
       <div class="flame-bar" role="group" aria-label={t("flame.filters")}>
         <select
           aria-label={t("flame.type")}
@@ -62,10 +66,6 @@ export function Series(): JSX.Element {
       {!d && doc.error === null && <Loading />}
       {d && (
         <>
-          <div class="facts-block">
-            <h1>{t("time.title")}</h1>
-            <p class="quiet">{[d.program, d.sample_type.type].filter(Boolean).join(" · ")}</p>
-          </div>
           <Warnings list={d.warnings} />
           {(d.points ?? []).length < 2 && <p class="quiet">{t("time.one")}</p>}
           <Table d={d} />

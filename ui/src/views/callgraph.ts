@@ -1,6 +1,7 @@
 import { h } from "./dom.ts";
 
 const space = "http://www.w3.org/2000/svg";
+const links = "http://www.w3.org/1999/xlink";
 
 /** What a drawing of the server may contain. */
 const elements = new Set(["g", "title", "a", "polygon", "path", "text", "ellipse", "polyline"]);
@@ -90,6 +91,9 @@ export class CallGraphView {
       const m = /^N(\d+)->N(\d+)$/.exec(title);
       if (m) this.edges.push({ el: to as SVGGElement, from: Number(m[1]) - 1, to: Number(m[2]) - 1 });
       to.querySelector(":scope > title")?.remove();
+      const tip = document.createElementNS(space, "title");
+      tip.textContent = from.querySelector("a")?.getAttributeNS(links, "title") ?? "";
+      to.prepend(tip);
     }
     return to;
   }

@@ -471,7 +471,15 @@ class TimelinePage implements Deeds {
     if (!over) return;
     this.tip.replaceChildren(...this.words.tip(over.place, this.inks));
     const { width, height } = this.tip.getBoundingClientRect();
-    this.tip.style.left = `${Math.max(4, Math.min(over.x + 14, window.innerWidth - width - 8))}px`;
+    // Not over the details, if there is space for it next to them.
+    const details = this.details.getBoundingClientRect();
+    const high = over.y + 18 < details.bottom && over.y + 18 + height > details.top;
+    const [start, end] = !high
+      ? [4, window.innerWidth]
+      : this.side === "after"
+        ? [4, Math.max(details.left, width + 12)]
+        : [Math.min(details.right + 4, window.innerWidth - width - 8), window.innerWidth];
+    this.tip.style.left = `${Math.max(start, Math.min(over.x + 14, end - width - 8))}px`;
     const below = over.y + 18;
     const top = below + height < window.innerHeight ? below : Math.max(4, over.y - height - 10);
     this.tip.style.top = `${top}px`;
