@@ -20,16 +20,17 @@ const stopVariable = "WHET_STOP_FD"
 // stopFile is added to the external tests of a package, which may import anything. Package testing
 // writes profiles when the last benchmark has ended; this writes them when the other end of the
 // descriptor is closed. The goroutine waits in a system call, so it appears in no profile or trace.
-// Files that testing may be writing itself are replaced, not written to.
+// Files that testing may be writing itself are replaced, not written to. The flags are read from the arguments,
+// -test.NAME=VALUE: package flag must not be used before main has registered its flags.
 const stopFile = `package %s_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
+	"strings"
 	"syscall"
 )
 
@@ -40,11 +41,13 @@ func init() {
 	}
 	os.Unsetenv(variable)
 	syscall.CloseOnExec(fd)
-	value := func(name string) string {
-		if f := flag.Lookup("test." + name); f != nil {
-			return f.Value.String()
+	value := func(name string) (v string) {
+		for _, arg := range os.Args[1:] {
+			if prefix := "-test." + name + "="; strings.HasPrefix(arg, prefix) {
+				v = arg[len(prefix):]
+			}
 		}
-		return ""
+		return v
 	}
 	write := func(profile, name string) {
 		file := value(name)

@@ -257,8 +257,8 @@ is done: its time is until there is a canvas, which may be too early.
 
 ## First view
 
-First paint of the overview, of its header: %.0f ms (goal 300); with its figures after %.0f ms (medians
-of 6). Scripts and styles of it: %s.
+First paint of the overview, of its header: %.0f ms (goal 300); with its figures after %.0f ms
+(medians of 6). Scripts and styles of it: %s.
 `, f.Click, f.Paint, f.Whole, strings.TrimPrefix(sizes, "first view: "))
 	if t := f.Timeline; t != nil {
 		fmt.Fprintf(&b, `
