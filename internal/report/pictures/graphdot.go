@@ -77,14 +77,14 @@ func writeGraphDOT(w io.Writer, doc documents.CallGraph, dense bool) error {
 	d := drawing{doc, profiles.Scale(&doc.Header, doc.Header.Total, values), dense}
 	diff := len(d.Header.Base) > 0
 	fmt.Fprintf(&b, "digraph %s {\n", quoteDOT(graphTitle(d.CallGraph)))
-	space, margin, edge := "nodesep=0.2 ranksep=0.35", "0.12,0.06", "fontsize=10 fontcolor=\"#555555\" arrowsize=0.7"
+	space, box, edge := "nodesep=0.2 ranksep=0.35", "margin=\"0.12,0.06\" height=0.2",
+		"fontsize=10 fontcolor=\"#555555\" arrowsize=0.7"
 	if dense {
-		space, margin = "nodesep=0.1 ranksep=0.24", "0.05,0.03"
+		space, box = "nodesep=0.1 ranksep=0.24", "margin=\"0.05,0.03\" height=0.2 width=0.2"
 		edge = "arrowsize=0.5"
 	}
 	fmt.Fprintf(&b, "graph [fontname=\"%s\" %s tooltip=\" \"]\n", graphFont, space)
-	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"%s\" height=0.2 width=0.2]\n",
-		graphFont, margin)
+	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled %s]\n", graphFont, box)
 	fmt.Fprintf(&b, "edge [fontname=\"%s\" %s]\n", graphFont, edge)
 	if !dense {
 		fmt.Fprintf(&b, "legend [shape=plain fillcolor=white label=<%s> tooltip=\" \"]\n", d.legend(diff))
