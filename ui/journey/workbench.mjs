@@ -531,6 +531,11 @@ step("lines of a running service, live", () => busy(async () => {
   await p.page.getByRole("button", { name: "Stop" }).click();
   await savedInForms(p, "live", formsOfViews().live);
   await journey.everySize(p, "live", accessible);
+  await p.page.setViewportSize({ width: 360, height: 740 });
+  const over = await p.page.locator(".live-table tbody th").evaluateAll((all) =>
+    all.filter((th) => [...th.children].some((c) => c.getBoundingClientRect().right > th.getBoundingClientRect().right + 1)),
+  );
+  assert.equal(over.length, 0, "names are drawn over figures");
   await p.close();
 }));
 
@@ -1110,6 +1115,7 @@ step("Back and Forward restore each view", async () => {
 
 step("a token opens the pages", async () => {
   const p = await journey.open(locked, { ready: ".login form" });
+  assert.equal(await p.page.locator("header").count(), 0, "the document's header is left");
   await journey.everySize(p, "login", accessible);
   await p.page.setViewportSize({ width: 1280, height: 800 });
   await p.page.getByLabel("Token").fill("wrong token, long enough");

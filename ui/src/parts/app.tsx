@@ -119,5 +119,7 @@ export async function start(views: Views): Promise<void> {
     }
   }
   admitted.value = true;
-  if (first) render(<App />, root);
+  if (!first) return;
+  root.replaceChildren(); // the header of the document, which a login does not have
+  render(<App />, root);
 }
