@@ -273,6 +273,24 @@ step("regions within one another, and messages, are on the rows of goroutines", 
   await p.close();
 });
 
+step("the CPU samples of a timeline's window are a flame graph", async () => {
+  const p = await open("/timeline?file=shop.whet", "main[data-ready]");
+  await p.page.locator('.name[data-id^="p"]').first().click();
+  const details = p.page.locator(".details");
+  const samples = async () => {
+    await details.locator(".flame-boxes button").first().waitFor();
+    return Number(/(\d+) samples/.exec(await details.innerText())[1]);
+  };
+  await details.getByRole("button", { name: "CPU flame" }).click();
+  const all = await samples();
+  assert.ok(all > 10, `${all} samples`);
+  await p.page.locator(".lanes canvas").focus();
+  await p.page.keyboard.press("w"); // half of the window
+  await p.page.waitForFunction((n) => !document.querySelector(".details").innerText.includes(`\n${n} samples`), all);
+  assert.ok((await samples()) < all);
+  await p.close();
+});
+
 step("the minimap of a flame graph moves the part that is shown", async () => {
   const p = await open("/flame?file=shop.whet", ".flame-host .graph canvas");
   await p.settle();
