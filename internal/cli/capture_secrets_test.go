@@ -3,13 +3,10 @@ package cli_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/whet-go/whet/recording"
 )
 
 // secretServer handles requests with secrets in the arguments of its functions: %s is an expression for the texts.
@@ -144,19 +141,7 @@ func TestCaptureSecrets(t *testing.T) {
 			t.Errorf("exit code %d, the output lacks %q:\n%.3000s%s", code, want, stdout, stderr)
 		}
 	}
-	r, err := recording.Open("r.whet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Close() }()
-	part, err := r.Part(recording.ArgumentsPart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(part)
-	if err != nil || part.Close() != nil {
-		t.Fatal(err)
-	}
+	data := argumentsOf(t, "r.whet")
 	for _, secret := range []string{"planted", "90210777", "4111111111111111"} {
 		secrets["a field, header or argument: "+secret] = secret
 	}

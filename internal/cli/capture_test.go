@@ -142,19 +142,7 @@ func TestCapture(t *testing.T) {
 			t.Errorf("%v: check with %q times returned %d bytes", err, c.Arguments[1].Text, c.Results[0].Len)
 		}
 	}
-	r, err := recording.Open("r.whet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Close() }()
-	part, err := r.Part(recording.ArgumentsPart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(part)
-	if err != nil || part.Close() != nil {
-		t.Fatal(err)
-	}
+	data := argumentsOf(t, "r.whet")
 	for _, secret := range []string{"planted", "4111111111111111"} {
 		if bytes.Contains(data, []byte(secret)) {
 			t.Errorf("the recording has %q", secret)
@@ -389,4 +377,23 @@ func TestCapturedProof(t *testing.T) {
 			t.Errorf("fix: exit code %d, the output lacks %s:\n%s%s", code, want, stdout, stderr)
 		}
 	}
+}
+
+// argumentsOf returns the bytes of a recording's captured calls.
+func argumentsOf(t *testing.T, file string) []byte {
+	t.Helper()
+	r, err := recording.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // read-only
+	part, err := r.Part(recording.ArgumentsPart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(part)
+	if err != nil || part.Close() != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -80,8 +80,7 @@ func (f *growthFinder) unplaced(v *variable, p plan) analysis.SuggestedFix {
 			" is made with that capacity")
 	case len(p.bound.terms) == 0 && p.bound.some > maxConstant:
 		return rules.None(fmt.Sprintf("up to %d elements may be added, and %s may stay shorter: make it with a "+
-			"capacity by hand "+
-			"if it usually has many", p.bound.some, name))
+			"capacity by hand if it usually has many", p.bound.some, name))
 	case v.isNil():
 		return rules.None(name + " may stay nil, which a capacity would change: make it empty where it is declared " +
 			"if nil and empty are the same to its users")

@@ -47,8 +47,7 @@ func (r *rule) builder(v *types.Var, within inspector.Cursor) analysis.Suggested
 		if !ok {
 			line := r.pass.Fset.Position(use.Node().Pos()).Line
 			return rules.None(fmt.Sprintf("line %d sets %s or adds to it in a way that a strings.Builder cannot "+
-				"repeat: "+
-				"without that, it is built in one", line, v.Name()))
+				"repeat: without that, it is built in one", line, v.Name()))
 		}
 		edits = append(edits, more...)
 	}

@@ -73,8 +73,7 @@ func run(pass *analysis.Pass) (any, error) {
 				rules.Report(pass, n, "rune",
 					"the whole string is converted to runes to get the first one",
 					rules.None(rewrite.Text(pass, runesOf(pass.TypesInfo, n.X))+" may be empty, for which the "+
-						"index panics: "+
-						"check its length, and decode the first rune with utf8.DecodeRuneInString"))
+						"index panics: check its length, and decode the first rune with utf8.DecodeRuneInString"))
 			}
 		}
 	}

@@ -137,8 +137,7 @@ func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern
 	text, imports, ok := concatenation(pass, call, pattern)
 	if !ok {
 		return rules.None(fmt.Sprintf("the format %q has a verb, or an operand of a type, that + and strconv do "+
-			"not write alike: "+
-			"with strings and integers for %%s and %%d, the line is built without fmt", pattern))
+			"not write alike: with strings and integers for %%s and %%d, the line is built without fmt", pattern))
 	}
 	edits := append(imports, rewrite.Replace(call, "_ = "+rewrite.Text(pass, sel.X)+".Output(1, "+text+")"))
 	return analysis.SuggestedFix{Message: "Build the text without interfaces", TextEdits: edits}

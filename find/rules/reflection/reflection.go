@@ -140,8 +140,7 @@ func reportEqual(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	switch {
 	case !types.Identical(t, info.TypeOf(b)):
 		fix = rules.None(fmt.Sprintf("the operands have the types %s and %s, and values of different types are "+
-			"never equal: "+
-			"compare values of one type", types.TypeString(t, types.RelativeTo(pass.Pkg)),
+			"never equal: compare values of one type", types.TypeString(t, types.RelativeTo(pass.Pkg)),
 			types.TypeString(info.TypeOf(b), types.RelativeTo(pass.Pkg))))
 	case rewrite.HasComment(pass, call.Pos(), call.End()):
 		fix = rules.None(rules.LostComment)

@@ -33,8 +33,7 @@ func New() *rules.Rule {
 	}
 	// Most regular expressions cost little where they are.
 	compiled := cause("code", "regular expression where code for the pattern is faster",
-		"a use of the pattern needs package regexp: check cheaply first whether the text can match at "+
-			"all")
+		"a use of the pattern needs package regexp: check cheaply first whether the text can match at all")
 	compiled.Profiled = true
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{

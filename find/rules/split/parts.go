@@ -35,8 +35,7 @@ func (f *splitFinder) indexed(index inspector.Cursor, call *ast.CallExpr, s spli
 // uncut returns the reason why the first parts of a split are not found by Cut.
 func uncut(s splitter) analysis.SuggestedFix {
 	return rules.None(fmt.Sprintf("strings.Cut does not find the parts that are used of %s: with only the first "+
-		"part of Split, or two "+
-		"of SplitN(s, sep, 2), it does", s))
+		"part of Split, or two of SplitN(s, sep, 2), it does", s))
 }
 
 // cuts reports whether Cut finds the same first part as the function.

@@ -74,12 +74,9 @@ func BenchmarkBroken(b *testing.B) { b.Fatal("out of order") }
 // names returns the names of benchmarks with spaces between them.
 func names(list []Benchmark) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-// TestSet finds the benchmarks that run a place, writes one for a function that has none, and
-// compares by it: its file is in the copy only while it is used.
-func TestSet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
+// copied returns a copy of the module, which the end of the test removes.
+func copied(t *testing.T) *scratch.Module {
+	t.Helper()
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(module)).Files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o700); err != nil {
@@ -93,11 +90,21 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return m
+}
+
+// TestSet finds the benchmarks that run a place, writes one for a function that has none, and
+// compares by it: its file is in the copy only while it is used.
+func TestSet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	m := copied(t)
 	var ran builds.Options
 	var files []string
 	s := New(m, Options{

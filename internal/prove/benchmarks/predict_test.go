@@ -4,13 +4,11 @@ import (
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/go/packages"
-	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
@@ -25,24 +23,7 @@ func TestPredict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	dir := t.TempDir()
-	for _, f := range txtar.Parse([]byte(module)).Files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m, err := scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	m := copied(t)
 	s := New(m, Options{
 		Module: "example.com/m", Timeout: 20 * time.Minute,
 		Run: func(context.Context, builds.Side, builds.Side, builds.Options) (*builds.Result, error) {

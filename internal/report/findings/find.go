@@ -118,8 +118,8 @@ func findingSection(
 	switch {
 	case f.Fix != nil && f.Fix.Setting != nil:
 		facts = append(facts, blocks.Text{
-			blocks.Plain("setting: " + f.Fix.Message + " (caveats: "), blocks.Command("whet rules " +
-				f.Rule), blocks.Plain(")"),
+			blocks.Plain("setting: " + f.Fix.Message + " (caveats: "),
+			blocks.Command("whet rules " + f.Rule), blocks.Plain(")"),
 		})
 		fold.Title = blocks.Text{blocks.Plain("Caveats")}
 	case f.Fix != nil:
@@ -227,9 +227,8 @@ func findTotals(r *find.Result) string {
 // waitText describes the cause of a wait, for use after "waiting".
 func waitText(cause string) string {
 	return cmp.Or(map[string]string{
-		"lock": "for a lock", "channel": "for a channel", "downstream": "for another server", "network": "for the " +
-			"network",
-		"runnable": "for a CPU", "waiting for GC": "for the garbage collector",
+		"lock": "for a lock", "channel": "for a channel", "downstream": "for another server",
+		"network": "for the network", "runnable": "for a CPU", "waiting for GC": "for the garbage collector",
 		"GC assist": "while they help the garbage collector", "sleep": "asleep", "syscall": "in system calls",
 	}[cause], "for something else")
 }

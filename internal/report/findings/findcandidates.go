@@ -33,21 +33,24 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 		c := &list[i]
 		one := blocks.Section{
 			ID: fmt.Sprintf("c%d", i+1), Kind: string(c.Tier),
-			Title: blocks.Text{blocks.Plain(fmt.Sprintf("C%d. Candidate, unproven: "+
-				"%s", i+1, lowerFirst(c.Change.Message)))},
+			Title: blocks.Text{
+				blocks.Plain(fmt.Sprintf("C%d. Candidate, unproven: %s", i+1, lowerFirst(c.Change.Message))),
+			},
 			Blocks: []blocks.Block{
 				blocks.Location{Where: candidateWhere(c), Function: c.Function},
 				blocks.Pair{
 					First: []blocks.Block{blocks.List{
 						{
-							blocks.Plain("cost: " + c.Title + ", at most " +
-								""), blocks.Strong(layout.SharePercent(c.Share)),
+							blocks.Plain("cost: " + c.Title + ", at most "),
+							blocks.Strong(layout.SharePercent(c.Share)),
 							blocks.Plain(" of a profile"),
 						},
 						{blocks.Plain("may be faster: " + c.Why)},
 						{blocks.Plain("assumes: " + c.Assumes)},
-						{blocks.Plain("prove it: "), blocks.Command("whet fix --rule '^" + c.Generator + "$' " +
-							"RECORDING")},
+						{
+							blocks.Plain("prove it: "),
+							blocks.Command("whet fix --rule '^" + c.Generator + "$' RECORDING"),
+						},
 					}},
 					Second: []blocks.Block{blocks.Diff(c.Change.Diff)},
 				},
@@ -56,9 +59,9 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 		s.Blocks = append(s.Blocks, one)
 	}
 	if more := len(list) - findCandidates; more > 0 {
-		s.Blocks = append(s.Blocks, blocks.Note{blocks.Plain(layout.Plural(more, "more candidate is", "more "+
-			"candidates are") +
-			" in the JSON document")})
+		s.Blocks = append(s.Blocks, blocks.Note{blocks.Plain(
+			layout.Plural(more, "more candidate is", "more candidates are") + " in the JSON document",
+		)})
 	}
 	return []blocks.Block{s}
 }
