@@ -2,34 +2,21 @@ package cli_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/whet-go/whet/internal/smalldisk"
 )
 
 // TestServeDiskFull serves a store on a file system of a few megabytes that another file fills: what is sent is
 // refused with the cure, queries go on, and so does storing when there is space again. Nothing is damaged.
 func TestServeDiskFull(t *testing.T) {
-	disk := filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=6m"); err != nil {
-		t.Skipf("mounting a small file system: %v (run as root)", err)
-	}
-	t.Cleanup(func() { // after the server has ended
-		if err := unix.Unmount(disk, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := smalldisk.New(t, 6<<20)
 	dir := t.TempDir()
 	if err := writeProfiles(dir); err != nil {
 		t.Fatal(err)
@@ -38,7 +25,7 @@ func TestServeDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := filepath.Join(disk, "st")
+	st := filepath.Join(disk.Dir, "st")
 	address := serving(t, "--store", st, dir)
 	begin, sent := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC), 0
 	send := func() (status int, text string) {
@@ -70,10 +57,7 @@ func TestServeDiskFull(t *testing.T) {
 			t.Fatal(status, text)
 		}
 	}
-	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("filling the disk: %v", err)
-	}
+	free := disk.Fill(t)
 	refused := 0
 	for range 500 {
 		status, text := send()
@@ -91,9 +75,7 @@ func TestServeDiskFull(t *testing.T) {
 		t.Fatal("the disk was never full")
 	}
 	query()
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	free()
 	for range 5 {
 		if status, text := send(); status != http.StatusNoContent {
 			t.Fatalf("with space again: %d %s", status, text)

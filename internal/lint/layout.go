@@ -29,7 +29,7 @@ func layers() []layer {
 			"profile", "source", "trace", "load", "bench", // engines
 			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile",
 			"internal/leaktest", "internal/lint", "internal/modproxy", // tools
-			"internal/capture", "internal/loopback", "internal/sandbox",
+			"internal/capture", "internal/loopback", "internal/sandbox", "internal/smalldisk",
 		}},
 		{"what clients send where", []string{"internal/origin"}},
 		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},

@@ -7,15 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/scrape/spool"
+	"github.com/whet-go/whet/internal/smalldisk"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/clickhouse/clickhousetest"
@@ -26,23 +24,12 @@ import (
 // full, too, and is stored when there is space again. The services of the other shard are stored meanwhile.
 func TestDiskFull(t *testing.T) {
 	ctx := t.Context()
-	disk := filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=48m"); err != nil {
-		t.Skipf("mounting a small file system: %v (run as root)", err)
-	}
-	t.Cleanup(func() { // after the servers have ended
-		if err := unix.Unmount(disk, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := smalldisk.New(t, 48<<20)
 	servers := clickhousetest.ForTest(t, clickhousetest.Options{Shards: 2, Prepare: func(shard int, dir string) error {
 		if shard == 0 {
 			return nil
 		}
-		return os.Symlink(disk, filepath.Join(dir, "path")) // the data of the shard
+		return os.Symlink(disk.Dir, filepath.Join(dir, "path")) // the data of the shard
 	}})
 	s := open(t, servers, "full", clickhouse.Options{})
 	want := map[string]bool{}
@@ -59,10 +46,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("filling the disk: %v", err)
-	}
+	free := disk.Fill(t)
 	stored, failed := 0, 0
 	for n := 100; n < 116; n++ {
 		err, name := send(s, n), "shard 2 ("+servers.Hosts[1]+")"
@@ -107,9 +91,7 @@ func TestDiskFull(t *testing.T) {
 	if refused == 0 || sp.Buffered() == 0 {
 		t.Fatalf("%d were refused, %d are in the buffer", refused, sp.Buffered())
 	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	free()
 	running, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

@@ -287,8 +287,59 @@ step("the CPU samples of a timeline's window are a flame graph", async () => {
   await p.page.locator(".lanes canvas").focus();
   await p.page.keyboard.press("w"); // half of the window
   await p.page.waitForFunction((n) => !document.querySelector(".details").innerText.includes(`\n${n} samples`), all);
-  assert.ok((await samples()) < all);
+  const half = await samples();
+  assert.ok(half < all);
+  // And those of an area, which is a part of a half.
+  const [, from, to] = /t=(\d+)-(\d+)/.exec(await p.page.evaluate(() => location.hash)).map(Number);
+  await p.page.evaluate((h) => (location.hash = h), `#area=${from}-${Math.round((from + to) / 2)},p0`);
+  await p.page.reload();
+  await p.page.waitForSelector("main[data-ready]");
+  await details.getByText("Time in each state").waitFor();
+  await details.getByRole("button", { name: "CPU flame" }).click();
+  const some = await samples();
+  assert.ok(some > 0 && some < half, `${some} of ${half} samples`);
+  assert.match(await details.locator(".flame").innerText(), /selected area/i);
+  await p.settle("area-flame");
   await p.close();
+});
+
+step("hidden frames leave their cost to those who called them", async () => {
+  const p = await open("/flame?file=shop.whet&list=functions", ".flame-host .graph canvas");
+  const rows = p.page.locator(".virtual-row");
+  const search = p.page.getByRole("search").getByRole("searchbox");
+  /** What the list says of a function. */
+  const row = async (name) => {
+    await search.fill(name);
+    return rows.filter({ hasText: name }).first().innerText();
+  };
+  const serve = "(*conn).serve";
+  const before = await row(serve);
+  assert.match(before, /total \d+(\.\d+)?%/i);
+  assert.match(await row("main.label"), /\d%/);
+  const field = p.page.getByLabel("Hide frames that match");
+  await field.fill("^main\\.label$");
+  await field.press("Enter");
+  await p.page.waitForFunction(() => new URLSearchParams(location.search).get("hide") === "^main\\.label$");
+  await rows.filter({ hasText: "main.label" }).first().waitFor({ state: "detached" });
+  assert.equal(await row(serve), before, "its cost is gone, too");
+  await p.settle("hidden");
+  await p.page.locator(".share-button").click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /--hide '\^main\\.label\$'/);
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("button", { name: "Clear filters" }).click();
+  assert.match(await row("main.label"), /\d%/);
+  await p.close();
+});
+
+step("where there is nothing, views say so", async () => {
+  for (const view of ["graph", "over-time"]) {
+    const p = await open(`/${view}?file=shop.whet&focus=no.such.function`, ".quiet");
+    await p.page.getByText("No sample has a value of this type, or the filters drop all.").waitFor();
+    assert.equal(await p.page.locator("main table").count(), 0);
+    await p.settle(`nothing-${view}`);
+    await p.accessible();
+    await p.close();
+  }
 });
 
 step("the minimap of a flame graph moves the part that is shown", async () => {

@@ -174,12 +174,6 @@ step("regressions, with the deploy and the comparison", async () => {
   const p = await open("/store/regressions?since=7d", ".regressions tbody tr");
   const row = p.page.locator(".regressions tbody tr", { hasText: victim.split("/").at(-1) }).first();
   assert.match(await row.innerText(), /\d%[\s\S]*\d%[\s\S]*\+\d[\s\S]*version \S+ → \S+/);
-  for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
-    await p.page.setViewportSize({ width, height: 900 });
-    await p.page.emulateMedia({ colorScheme: scheme });
-    await p.settle(`regressions-${width}-${scheme}`);
-    await accessible(p);
-  }
   await row.getByRole("link", { name: /^Compare/ }).click();
   await p.page.locator(".diff-table .grew", { hasText: victim.split("/").at(-1) }).first().waitFor();
   await p.close();
@@ -342,6 +336,8 @@ step("the keyboard finds the pages", async () => {
 journey.inAllSizes(
   {
     store: ["/store?since=7d", rows],
+    "store-profiles": ["/store/profiles?since=24h", ".live-table tbody tr"],
+    "store-regressions": ["/store/regressions?since=7d", ".regressions tbody tr"],
     "store-targets": ["/store/targets", ".targets tbody tr"],
   },
   open,

@@ -61,6 +61,27 @@ async function open(name, options, hash) {
       }
       return "";
     },
+    /**
+     * What the tooltip says below the states of a row, from the upper to the lower end: the first group of wanted, at
+     * the place that has most.
+     */
+    below: async (id, wanted) => {
+      const at = await nameBox(id);
+      const all = await canvas.boundingBox();
+      let most = [];
+      for (let x = at.x + at.width + 12; x < all.x + all.width - 4; x += 61) {
+        const found = [];
+        for (let y = at.y + 12; y < Math.min(at.y + 200, all.y + all.height); y += 4) {
+          await p.page.mouse.move(x, y);
+          await p.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+          if (await p.page.locator(".tooltip").isHidden()) continue;
+          const name = wanted.exec(await p.page.locator(".tooltip").innerText())?.[1];
+          if (name && found.at(-1) !== name) found.push(name);
+        }
+        if (found.length > most.length) most = found;
+      }
+      return most;
+    },
     /** Like hover, of the first row of a type that says it; returns its id. */
     async hoverAny(type, wanted) {
       for (const id of await this.ids(type)) if (await this.hover(id, wanted)) return id;
@@ -294,6 +315,12 @@ for (const [what, where] of [
     await q.settle(`${what}-calls`);
     assert.match(await q.hash(), new RegExp(`pin=${id}&more=${id}`));
     assert.equal(await q.page.locator(".pinned-head").innerText(), "Pinned 1");
+    // Calls are below the states of the goroutine, the outermost on top, and the tooltip names the one at the pointer.
+    await q.page.keyboard.press("Escape");
+    await q.ready();
+    const depths = await q.below(id, /^(\S+)\n[\s\S]*call/);
+    const worker = depths.findIndex((name) => /journeyWorker/.test(name));
+    assert.ok(worker >= 0 && worker < depths.length - 1, `no call is within the worker's: ${depths}`);
     await q.close();
   });
 }

@@ -125,17 +125,19 @@ export function GraphView(): JSX.Element {
     <div class="graph-page">
       <div class="flame-bar">
         <h1 class="offscreen">{t("app.graph")}</h1>
-        <select
-          aria-label={t("flame.type")}
-          value={type || types.find((x) => x === "cpu:cpu") || types[0] || ""}
-          onChange={(e) => change({ type: e.currentTarget.value })}
-        >
-          {types.map((x) => (
-            <option key={x} value={x}>
-              {x.replace(":", " · ")}
-            </option>
-          ))}
-        </select>
+        {types.length > 0 && (
+          <select
+            aria-label={t("flame.type")}
+            value={type || types.find((x) => x === "cpu:cpu") || types[0]}
+            onChange={(e) => change({ type: e.currentTarget.value })}
+          >
+            {types.map((x) => (
+              <option key={x} value={x}>
+                {x.replace(":", " · ")}
+              </option>
+            ))}
+          </select>
+        )}
         <label class="check">
           {t("graph.boxes")}
           <select value={String(n)} onChange={(e) => change({ n: e.currentTarget.value })}>
@@ -175,6 +177,7 @@ export function GraphView(): JSX.Element {
       <Warnings list={value?.doc.warnings} />
       {error !== null && <Failure error={error} again={again} />}
       {!value && error === null && <Loading />}
+      {value && (value.doc.nodes ?? []).length === 0 && <p class="quiet flame-note">{t("flame.nothing")}</p>}
       <div class={`graph-host ${busy ? "busy" : ""}`} ref={host} />
     </div>
   );

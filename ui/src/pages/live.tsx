@@ -131,9 +131,10 @@ function Lines({ s, bySum }: { s: State; bySum: boolean }): JSX.Element {
   if (lines.length === 0) return <p class="quiet">{t(s.no_own ? "over.nolines" : "live.idle")}</p>;
   const allocs = s.alloc_bytes >= 0;
   const seconds = (s.windows ?? []).reduce((n, one) => n + one.length_ns, 0);
+  const course = t("live.course", { t: quantity(seconds, "nanoseconds") });
   return (
     <div class="block scroll" role="region" aria-label={t("over.lines")} tabIndex={0}>
-      <table class="plain-table live-table">
+      <table class="plain-table live-table folds">
         <thead>
           <tr>
             <th scope="col" class="text">
@@ -141,7 +142,7 @@ function Lines({ s, bySum }: { s: State; bySum: boolean }): JSX.Element {
             </th>
             <th scope="col">{t("live.cpunow")}</th>
             <th scope="col" class="text">
-              {t("live.course", { t: quantity(seconds, "nanoseconds") })}
+              {course}
             </th>
             {allocs && <th scope="col">{t("live.allocnow")}</th>}
             <th scope="col">{t("live.cpusum")}</th>
@@ -159,17 +160,19 @@ function Lines({ s, bySum }: { s: State; bySum: boolean }): JSX.Element {
                     <EditorPlace file={l.file} line={l.line} text={`${l.path}:${l.line}`} own={false} />
                   </span>
                 </th>
-                <td>
+                <td data-name={t("live.cpunow")}>
                   {percent(now, 1)} <Bar share={now} />
                 </td>
-                <td class="text">
+                <td class="text" data-name={course}>
                   <Spark values={l.cpu_ns ?? []} />
                 </td>
                 {allocs && (
-                  <td>{quantity(perSecond(lastOf(l.alloc_bytes), w?.length_ns ?? 0), "bytes")}/s</td>
+                  <td data-name={t("live.allocnow")}>
+                    {quantity(perSecond(lastOf(l.alloc_bytes), w?.length_ns ?? 0), "bytes")}/s
+                  </td>
                 )}
-                <td>{quantity(l.cpu_sum_ns, "nanoseconds")}</td>
-                {allocs && <td>{quantity(l.alloc_sum_bytes, "bytes")}</td>}
+                <td data-name={t("live.cpusum")}>{quantity(l.cpu_sum_ns, "nanoseconds")}</td>
+                {allocs && <td data-name={t("live.allocsum")}>{quantity(l.alloc_sum_bytes, "bytes")}</td>}
               </tr>
             );
           })}

@@ -8,7 +8,7 @@ import { curve } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
 import { choicesOf, fullType } from "../lib/sampletype.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
-import { filterLinks, filterParams, Filters } from "../parts/filters.tsx";
+import { filterFlags, filterLinks, filterParams, Filters } from "../parts/filters.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { aboutFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
@@ -49,17 +49,19 @@ export function Series(): JSX.Element {
         {d && <p class="quiet">{[d.program, d.sample_type.type].filter(Boolean).join(" · ")}</p>}
       </div>
       <div class="flame-bar" role="group" aria-label={t("flame.filters")}>
-        <select
-          aria-label={t("flame.type")}
-          value={type}
-          onChange={(e) => change({ type: e.currentTarget.value })}
-        >
-          {choices.map((c) => (
-            <option key={c.value} value={c.value}>
-              {c.text}
-            </option>
-          ))}
-        </select>
+        {choices.length > 0 && (
+          <select
+            aria-label={t("flame.type")}
+            value={type}
+            onChange={(e) => change({ type: e.currentTarget.value })}
+          >
+            {choices.map((c) => (
+              <option key={c.value} value={c.value}>
+                {c.text}
+              </option>
+            ))}
+          </select>
+        )}
         <Filters />
       </div>
       {doc.error !== null && <Failure error={doc.error} again={doc.again} />}
@@ -68,7 +70,11 @@ export function Series(): JSX.Element {
         <>
           <Warnings list={d.warnings} />
           {(d.points ?? []).length < 2 && <p class="quiet">{t("time.one")}</p>}
-          <Table d={d} />
+          {(d.lines ?? []).length > 0 ? (
+            <Table d={d} />
+          ) : (
+            <p class="quiet">{t(filterFlags().length > 0 ? "flame.nothing" : "over.nolines")}</p>
+          )}
         </>
       )}
     </div>

@@ -70,7 +70,7 @@ function List({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
             {list.length === most ? t("store.onlynewest", { n: number(most, language.value) }) : t("store.comparehint")}
           </p>
           <div class="scroll" role="region" aria-label={t("store.profiles")} tabIndex={0}>
-            <table class="plain-table live-table">
+            <table class="plain-table live-table folds">
               <thead>
                 <tr>
                   <th scope="col" class="text">
@@ -95,13 +95,13 @@ function List({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
                     <th scope="row" class="text">
                       <a href={link("flame", { file: nameOf(p) })}>{timeText(p.start, language.value, true)}</a>
                     </th>
-                    <td class="text">{p.service}</td>
-                    <td class="text">
+                    <td class="text" data-name={t("store.service")}>{p.service}</td>
+                    <td class="text" data-name={t("store.labels")}>
                       <LabelList labels={p.labels} />
                     </td>
-                    <td>{p.duration_ns > 0 ? span(p.duration_ns) : "–"}</td>
-                    <td>{number(p.samples, language.value)}</td>
-                    <td class="text">
+                    <td data-name={t("record.duration")}>{p.duration_ns > 0 ? span(p.duration_ns) : "–"}</td>
+                    <td data-name={t("store.samples")}>{number(p.samples, language.value)}</td>
+                    <td class="text" data-name={t("app.compare")}>
                       {first && first.id !== p.id ? (
                         <a href={compare(first, p)}>{t("store.withmarked")}</a>
                       ) : (

@@ -223,7 +223,7 @@ export function SeriesList({ s, stock }: { s: Selection; stock: Stock }): JSX.El
   return (
     <Section title={t("store.series", { n: number(all.length, language.value) })}>
       <div class="scroll" role="region" aria-label={t("store.series", { n: all.length })} tabIndex={0}>
-        <table class="plain-table">
+        <table class="plain-table folds">
           <thead>
             <tr>
               <th scope="col" class="text">
@@ -250,11 +250,13 @@ export function SeriesList({ s, stock }: { s: Selection; stock: Stock }): JSX.El
                     {x.service}
                   </button>
                 </th>
-                <td class="text">
+                <td class="text" data-name={t("store.labels")}>
                   <LabelList labels={x.labels} />
                 </td>
-                <td>{number(x.profiles, language.value)}</td>
-                <td class="text">{timeText(x.last, language.value)}</td>
+                <td data-name={t("store.profiles")}>{number(x.profiles, language.value)}</td>
+                <td class="text" data-name={t("store.newestcolumn")}>
+                  {timeText(x.last, language.value)}
+                </td>
               </tr>
             ))}
           </tbody>
