@@ -48,7 +48,8 @@ type Options struct {
 	// Retention is what Compact deletes; its Size is that of all copies on all servers. See
 	// MigrateOptions for what the server deletes by itself.
 	Retention store.Retention
-	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
+	// Memory bounds the dictionaries in memory, in bytes: two thirds of it those of queries, a third those of what is
+	// written; 0: 288 MiB.
 	Memory int64
 	// AllowPartial answers all queries without the shards of a cluster that do not answer, and calls
 	// Warn with a *store.PartialError before the query returns. Otherwise they are an error, except in
@@ -97,7 +98,7 @@ const (
 func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 	o.Limits = o.Limits.WithDefaults()
 	if o.Memory == 0 {
-		o.Memory = 96 << 20
+		o.Memory = 288 << 20
 	}
 	if o.Interval == 0 {
 		o.Interval = 50 * time.Millisecond
@@ -113,7 +114,7 @@ func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
 		return nil, &diag.Error{Op: "open store", Subject: a.String(), Err: err}
 	}
 	s := &Store{
-		a: a, o: o, conn: conn, known: symbols.NewCache(o.Memory), bucket: store.NewBucket(o.Limits),
+		a: a, o: o, conn: conn, known: symbols.NewCache(o.Memory * 2 / 3), bucket: store.NewBucket(o.Limits),
 		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	v, sc, err := version(ctx, conn, a.Database)

@@ -62,7 +62,11 @@ func learn(
 	ctx context.Context, f cluster.Source, k symbols.Scope, d *symbols.Dictionary, stacks map[uint64]string,
 	frames map[uint64]symbols.Frame,
 ) error {
-	unknown := d.UnknownFrames(stacks)
+	read, err := d.Read(stacks)
+	if err != nil {
+		return err
+	}
+	unknown := read.Unknown()
 	if frames != nil {
 		unknown = slices.DeleteFunc(unknown, func(h uint64) bool {
 			_, ok := frames[h]
@@ -77,7 +81,7 @@ func learn(
 		maps.Copy(more, frames)
 		frames = more
 	}
-	return d.Learn(stacks, frames)
+	return read.Learn(frames)
 }
 
 const (

@@ -101,7 +101,7 @@ func (w *writer) run() {
 
 // reset forgets what is stored, so that it is stored again.
 func (w *writer) reset() {
-	w.known, w.series = symbols.NewCache(w.s.o.Memory), map[string]*knownSeries{}
+	w.known, w.series = symbols.NewCache(w.s.o.Memory/3), map[string]*knownSeries{}
 }
 
 // serve stores a batch, and those that arrive before it is time for the next insert.

@@ -63,12 +63,11 @@ async function open(name, options, hash) {
     },
     /**
      * What the tooltip says below the states of a row, from the upper to the lower end: the first group of wanted, at
-     * the place that has most.
+     * the first place that has so many.
      */
-    below: async (id, wanted) => {
+    below: async (id, wanted, many) => {
       const at = await nameBox(id);
       const all = await canvas.boundingBox();
-      let most = [];
       for (let x = at.x + at.width + 12; x < all.x + all.width - 4; x += 61) {
         const found = [];
         for (let y = at.y + 12; y < Math.min(at.y + 200, all.y + all.height); y += 4) {
@@ -78,9 +77,9 @@ async function open(name, options, hash) {
           const name = wanted.exec(await p.page.locator(".tooltip").innerText())?.[1];
           if (name && found.at(-1) !== name) found.push(name);
         }
-        if (found.length > most.length) most = found;
+        if (found.length >= many) return found;
       }
-      return most;
+      return [];
     },
     /** Like hover, of the first row of a type that says it; returns its id. */
     async hoverAny(type, wanted) {
@@ -318,7 +317,7 @@ for (const [what, where] of [
     // Calls are below the states of the goroutine, the outermost on top, and the tooltip names the one at the pointer.
     await q.page.keyboard.press("Escape");
     await q.ready();
-    const depths = await q.below(id, /^(\S+)\n[\s\S]*call/);
+    const depths = await q.below(id, /^(\S+) [\d.]+\S+\s+\S+\.(?:go|s):\d+\s/, 2);
     const worker = depths.findIndex((name) => /journeyWorker/.test(name));
     assert.ok(worker >= 0 && worker < depths.length - 1, `no call is within the worker's: ${depths}`);
     await q.close();

@@ -36,8 +36,7 @@ type Dictionary struct {
 	stack                  []uint32
 	mappings               []string // packed, by number; "": not packed yet
 
-	used    int64 // protected by Cache.mu, as samples is
-	samples int64 // of the last answer; 0: none yet
+	samples int64 // of the last answer; 0: none yet; protected by Cache.mu
 }
 
 // A Cache has the dictionaries of all services, up to a size.
@@ -48,7 +47,6 @@ type Cache struct {
 	known map[Scope]*Dictionary
 	sizes map[Scope]int64
 	size  int64
-	clock int64 // counts uses
 }
 
 // NewCache returns a cache of a number of bytes.
@@ -66,13 +64,12 @@ func (c *Cache) Of(k Scope) *Dictionary {
 		d.table = d.d.Table()
 		c.known[k] = d
 	}
-	c.clock++
-	d.used = c.clock
 	return d
 }
 
-// Grown accounts for the size of a dictionary, and forgets those that were used least recently above
-// the limit; the largest one may remain alone. Whoever uses a forgotten one may go on.
+// Grown accounts for the size of a dictionary, and forgets others above the limit; one that is larger than that is
+// forgotten itself. Chance decides which: a query of all services needs each in turn, so the one that was used least
+// recently is needed next. Whoever uses a forgotten one may go on.
 func (c *Cache) Grown(k Scope, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,17 +78,23 @@ func (c *Cache) Grown(k Scope, size int64) {
 	}
 	c.size += size - c.sizes[k]
 	c.sizes[k] = size
-	for c.size > c.limit && len(c.known) > 0 {
-		oldest, found := Scope{}, false
-		for other, d := range c.known {
-			if !found || d.used < c.known[oldest].used {
-				oldest, found = other, true
-			}
-		}
-		c.size -= c.sizes[oldest]
-		delete(c.known, oldest)
-		delete(c.sizes, oldest)
+	if size > c.limit {
+		c.forget(k)
 	}
+	for other := range c.known { // in an order that differs each time
+		if c.size <= c.limit {
+			return
+		}
+		if other != k {
+			c.forget(other)
+		}
+	}
+}
+
+func (c *Cache) forget(k Scope) {
+	c.size -= c.sizes[k]
+	delete(c.known, k)
+	delete(c.sizes, k)
 }
 
 // mapping returns a mapping as rows have it.
@@ -155,35 +158,79 @@ type Frame struct {
 	Lines   string // as identity.AppendLines wrote them
 }
 
-// Learn adds stacks that were read: the frames of each, as eight bytes a frame, and the frames that d
-// does not have. The caller has locked d.
-func (d *Dictionary) Learn(stacks map[uint64]string, frames map[uint64]Frame) error {
-	l := learner{
-		d: d, frames: frames, b: profile.NewBuilder(profile.ValueType{Type: "stacks", Unit: "count"}),
-		places: map[uint64]uint32{}, starts: map[uint32]uint64{},
+// Stacks are rows of stacks that were read, with their frames by number: a frame is in many of them.
+type Stacks struct {
+	d      *Dictionary
+	ids    []uint64
+	ends   []int    // of each stack, in places
+	places []uint32 // numbers of frames
+	frames []uint64 // hashes, by number
+}
+
+// Read returns the stacks that rows have, by their hashes: the frames of each, as eight bytes a frame. The caller has
+// locked d until it has called Learn.
+func (d *Dictionary) Read(rows map[uint64]string) (*Stacks, error) {
+	size := 0
+	for _, text := range rows {
+		size += len(text) / 8
 	}
-	order := make([]uint64, 0, len(stacks))
-	var stack []uint32
-	for h, text := range stacks {
+	s := &Stacks{d: d, ids: make([]uint64, 0, len(rows)), ends: make([]int, 0, len(rows)), places: make([]uint32, 0, size)}
+	numbers := map[uint64]uint32{}
+	for h, text := range rows {
 		if len(text)%8 != 0 {
-			return fmt.Errorf("stack %016x: %w", h, packed.ErrDamaged)
+			return nil, fmt.Errorf("stack %016x: %w", h, packed.ErrDamaged)
 		}
-		stack = stack[:0]
 		for ; text != ""; text = text[8:] {
-			i, err := l.place(binary.LittleEndian.Uint64([]byte(text[:8])))
-			if err != nil {
-				return fmt.Errorf("stack %016x: %w", h, err)
+			frame := binary.LittleEndian.Uint64([]byte(text[:8]))
+			n, ok := numbers[frame]
+			if !ok {
+				n = uint32(len(s.frames))
+				numbers[frame] = n
+				s.frames = append(s.frames, frame)
 			}
-			stack = append(stack, i)
+			s.places = append(s.places, n)
 		}
-		if err := l.b.Sample(stack, nil, 1); err != nil {
-			return fmt.Errorf("stack %016x: %w", h, err)
-		}
-		order = append(order, h)
+		s.ids, s.ends = append(s.ids, h), append(s.ends, len(s.places))
 	}
-	for i, n := range d.Add(l.b.Profile(nil)) {
-		if d.stacks[n] != order[i] {
-			return fmt.Errorf("stack %016x: %w: its content is not what was stored", order[i], packed.ErrDamaged)
+	return s, nil
+}
+
+// Unknown returns the frames that the dictionary does not have, each once.
+func (s *Stacks) Unknown() (out []uint64) {
+	for _, h := range s.frames {
+		if _, ok := s.d.place[h]; !ok {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// Learn adds the stacks to the dictionary, with the frames that it does not have.
+func (s *Stacks) Learn(frames map[uint64]Frame) error {
+	l := learner{
+		d: s.d, frames: frames, b: profile.NewBuilder(profile.ValueType{Type: "stacks", Unit: "count"}),
+		starts: map[uint32]uint64{},
+	}
+	at := make([]uint32, len(s.frames))
+	for i, h := range s.frames {
+		var err error
+		if at[i], err = l.add(h); err != nil {
+			return fmt.Errorf("frame %016x: %w", h, err)
+		}
+	}
+	for i, n := range s.places {
+		s.places[i] = at[n]
+	}
+	from := 0
+	for i, end := range s.ends {
+		if err := l.b.Sample(s.places[from:end], nil, 1); err != nil {
+			return fmt.Errorf("stack %016x: %w", s.ids[i], err)
+		}
+		from = end
+	}
+	for i, n := range s.d.Add(l.b.Profile(nil)) {
+		if s.d.stacks[n] != s.ids[i] {
+			return fmt.Errorf("stack %016x: %w: its content is not what was stored", s.ids[i], packed.ErrDamaged)
 		}
 	}
 	return nil
@@ -194,21 +241,7 @@ type learner struct {
 	d      *Dictionary
 	frames map[uint64]Frame
 	b      *profile.Builder
-	places map[uint64]uint32 // of frames in b, by hash
 	starts map[uint32]uint64 // addresses of the mappings in b
-}
-
-// place returns the number of a frame in b.
-func (l *learner) place(h uint64) (uint32, error) {
-	if i, ok := l.places[h]; ok {
-		return i, nil
-	}
-	i, err := l.add(h)
-	if err != nil {
-		return 0, fmt.Errorf("frame %016x: %w", h, err)
-	}
-	l.places[h] = i
-	return i, nil
 }
 
 // mapping adds a mapping and returns its number and address in b, where an equal one may have been
@@ -222,7 +255,7 @@ func (l *learner) mapping(m profile.Mapping) (number uint32, start uint64) {
 	return number, m.Start
 }
 
-// add adds a frame: one that d has, or one that was read.
+// add adds a frame, one that d has or one that was read, and returns its number in b.
 func (l *learner) add(h uint64) (uint32, error) {
 	mapping, start := profile.None, uint64(0)
 	if i, ok := l.d.place[h]; ok {
@@ -258,23 +291,6 @@ func (l *learner) add(h uint64) (uint32, error) {
 		return 0, err
 	}
 	return l.b.Location(start+row.Address, mapping, folded, lines...), nil
-}
-
-// UnknownFrames returns the frames of stacks that d does not have, each once. The caller has locked
-// d.
-func (d *Dictionary) UnknownFrames(stacks map[uint64]string) []uint64 {
-	var out []uint64
-	seen := map[uint64]bool{}
-	for _, text := range stacks {
-		for ; len(text) >= 8; text = text[8:] {
-			h := binary.LittleEndian.Uint64([]byte(text[:8]))
-			if _, ok := d.place[h]; !ok && !seen[h] {
-				seen[h] = true
-				out = append(out, h)
-			}
-		}
-	}
-	return out
 }
 
 // Lock locks d, for all methods that say so.

@@ -42,8 +42,13 @@ export function GraphView(): JSX.Element {
   const view = useRef<CallGraphView | null>(null);
   const linked = useRef(true); // the drawing is the first one, of the link
   const found = param("q");
+  const empty = value !== null && (value.doc.nodes ?? []).length === 0;
   useEffect(() => {
     if (!value || !host.current) return;
+    if (empty) {
+      host.current.replaceChildren();
+      return;
+    }
     const names = (value.doc.nodes ?? []).map((x) => x.function ?? x.name);
     let timer = 0;
     const moved = (x: number, y: number, w: number) => {
@@ -177,7 +182,7 @@ export function GraphView(): JSX.Element {
       <Warnings list={value?.doc.warnings} />
       {error !== null && <Failure error={error} again={again} />}
       {!value && error === null && <Loading />}
-      {value && (value.doc.nodes ?? []).length === 0 && <p class="quiet flame-note">{t("flame.nothing")}</p>}
+      {empty && <p class="quiet flame-note">{t("flame.nothing")}</p>}
       <div class={`graph-host ${busy ? "busy" : ""}`} ref={host} />
     </div>
   );

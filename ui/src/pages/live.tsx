@@ -178,7 +178,7 @@ function Lines({ s, bySum }: { s: State; bySum: boolean }): JSX.Element {
           })}
         </tbody>
       </table>
-      {s.hidden > 0 && <p class="quiet">{t("graph.more", { n: s.hidden })}</p>}
+      {s.hidden > 0 && <p class="quiet">{t("list.more", { n: s.hidden })}</p>}
     </div>
   );
 }

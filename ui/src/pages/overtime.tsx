@@ -156,7 +156,7 @@ function Table({ d }: { d: OverTime }): JSX.Element {
           ))}
         </tbody>
       </table>
-      {d.hidden > 0 && <p class="quiet">{t("graph.more", { n: d.hidden })}</p>}
+      {d.hidden > 0 && <p class="quiet">{t("list.more", { n: d.hidden })}</p>}
     </div>
   );
 }

@@ -282,5 +282,5 @@ function changesNotJudged(d: ProveResult): string[] {
 /** The first names of a list, and the number of the others. */
 function some(names: readonly string[]): string {
   const first = names.slice(0, 20).join(", ");
-  return names.length > 20 ? `${first}, ${t("proof.more", { n: count(names.length - 20) })}` : first;
+  return names.length > 20 ? `${first}, ${t("list.more", { n: count(names.length - 20) })}` : first;
 }

@@ -165,7 +165,7 @@ function Table(props: {
           ))}
         </tbody>
       </table>
-      {list.length > most && <p class="quiet">{t("graph.more", { n: list.length - most })}</p>}
+      {list.length > most && <p class="quiet">{t("list.more", { n: list.length - most })}</p>}
     </div>
   );
 }
@@ -206,7 +206,7 @@ function When({ deploy, at }: { deploy: Deploy | null | undefined; at: string })
               </li>
             ))}
           </ul>
-          {(deploy?.more ?? 0) > 0 && <p class="quiet">{t("graph.more", { n: deploy!.more! })}</p>}
+          {(deploy?.more ?? 0) > 0 && <p class="quiet">{t("list.more", { n: deploy!.more! })}</p>}
         </details>
       )}
     </>

@@ -129,7 +129,7 @@ export function WithContents(props: {
                       </li>
                     ))}
                     {c.entries.length > most && (
-                      <li class="quiet">{t("proof.more", { n: count(c.entries.length - most) })}</li>
+                      <li class="quiet">{t("list.more", { n: count(c.entries.length - most) })}</li>
                     )}
                   </ol>
                 )}

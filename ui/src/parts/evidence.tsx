@@ -45,7 +45,7 @@ export function Facts({ list, class: name = "" }: { list: readonly ComponentChil
       {some.slice(0, most).map((x, i) => (
         <li key={i}>{x}</li>
       ))}
-      {some.length > most && <li class="quiet">{t("proof.more", { n: count(some.length - most) })}</li>}
+      {some.length > most && <li class="quiet">{t("list.more", { n: count(some.length - most) })}</li>}
     </ul>
   );
 }
@@ -107,7 +107,7 @@ export function Figures(props: { m: Measured | null | undefined; all: boolean; t
           </table>
         </div>
       )}
-      {rows.length > most && <p class="quiet">{t("proof.more", { n: count(rows.length - most) })}</p>}
+      {rows.length > most && <p class="quiet">{t("list.more", { n: count(rows.length - most) })}</p>}
       {notes.map((n) => (
         <p key={n} class="quiet">
           {n}
@@ -223,7 +223,7 @@ export function StrengthOf({ s, id, query = "" }: { s: Strength; id?: string; qu
               <ProofDiff text={m.diff} />
             </Fragment>
           ))}
-          {more > 0 && <p class="quiet">{t("proof.more", { n: count(more) })}</p>}
+          {more > 0 && <p class="quiet">{t("list.more", { n: count(more) })}</p>}
         </>
       )}
     </Section>

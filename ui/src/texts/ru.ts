@@ -582,7 +582,7 @@ export const ru: Texts = {
   "proof.written": "Бенчмарк, который написал whet",
   "proof.source": "Исходный код",
   "proof.took": "Затрачено времени: {list}",
-  "proof.more": "ещё {n}",
+  "list.more": "ещё {n}",
 
   "fixes.head": "Оставлено исправлений: {kept} из {all}",
   "fixes.passes": "проходов: {n}",

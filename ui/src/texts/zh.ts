@@ -580,7 +580,7 @@ export const zh: Texts = {
   "proof.written": "whet 编写的基准测试",
   "proof.source": "源代码",
   "proof.took": "用时：{list}",
-  "proof.more": "另有 {n} 个",
+  "list.more": "另有 {n} 个",
 
   "fixes.head": "保留的改写：{all} 个中的 {kept} 个",
   "fixes.passes": "共 {n} 轮",
