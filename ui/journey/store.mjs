@@ -333,10 +333,11 @@ step("the keyboard finds the pages", async () => {
   await p.close();
 });
 
+const one = encodeURIComponent('{service="service001",host="host01"}');
 journey.inAllSizes(
   {
     store: ["/store?since=7d", rows],
-    "store-profiles": ["/store/profiles?since=24h", ".live-table tbody tr"],
+    "store-profiles": [`/store/profiles?since=24h&query=${one}`, ".live-table tbody tr"],
     "store-regressions": ["/store/regressions?since=7d", ".regressions tbody tr"],
     "store-targets": ["/store/targets", ".targets tbody tr"],
   },

@@ -1,6 +1,8 @@
 package documents
 
 import (
+	"slices"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/profile"
@@ -42,11 +44,11 @@ func NewDisasm(h Header, v *profile.View, o listing.DisasmOptions) (*Disasm, err
 	return &Disasm{Schema: DisasmSchema, Header: h, Functions: functions}, err
 }
 
-// MissingSource lists the files whose source was not found.
+// MissingSource lists the files whose source was not found, each once.
 func (d *List) MissingSource() []string {
 	var files []string
 	for _, f := range d.Functions {
-		if f.NoSource != "" && f.File != "" {
+		if f.NoSource != "" && f.File != "" && !slices.Contains(files, f.File) {
 			files = append(files, f.File)
 		}
 	}

@@ -106,7 +106,7 @@ function Table(props: {
   const { list, d, s } = props;
   return (
     <div class="scroll" role="region" aria-label={props.title} tabIndex={0}>
-      <table class="plain-table live-table regressions">
+      <table class="plain-table live-table regressions folds">
         <thead>
           <tr>
             <th scope="col" class="text">
@@ -143,19 +143,23 @@ function Table(props: {
                   <LineOf key={`${l.line_before} ${l.line_after}`} l={l} />
                 ))}
               </th>
-              <td>{percent(c.before, 1)}</td>
-              <td>{percent(c.after, 1)}</td>
-              <td class={c.change > 0 ? "worse" : "better"}>
-                {points(c.change)}
-                {c.before > 0 && ` (${signed(c.relative)})`}
-                <span class="row-place">
-                  {points(c.low)} … {points(c.high)}
-                </span>
+              <td data-name={t("diff.before")}>{percent(c.before, 1)}</td>
+              <td data-name={t("diff.after")}>{percent(c.after, 1)}</td>
+              <td class={c.change > 0 ? "worse" : "better"} data-name={t("diff.absolute")}>
+                <div>
+                  {points(c.change)}
+                  {c.before > 0 && ` (${signed(c.relative)})`}
+                  <span class="row-place">
+                    {points(c.low)} … {points(c.high)}
+                  </span>
+                </div>
               </td>
-              <td class="text">
-                <When deploy={c.deploy} at={c.at} />
+              <td class="text" data-name={t("store.since")}>
+                <div>
+                  <When deploy={c.deploy} at={c.at} />
+                </div>
               </td>
-              <td class="text">
+              <td class="text" data-name={t("app.compare")}>
                 <a href={compareOf(c, d, s)}>
                   {t("app.compare")}
                   <span class="offscreen"> {shortName(c.function)}</span>

@@ -129,7 +129,7 @@ function Table({ list }: { list: readonly TargetState[] }): JSX.Element {
   const now = Date.now();
   return (
     <div class="scroll" role="region" aria-label={t("store.targets")} tabIndex={0}>
-      <table class="plain-table live-table targets">
+      <table class="plain-table live-table targets folds">
         <thead>
           <tr>
             <th scope="col" class="text">
@@ -166,21 +166,25 @@ function Table({ list }: { list: readonly TargetState[] }): JSX.Element {
                   {x.owner && <span class="row-place">{t("store.owner", { name: x.owner })}</span>}
                   <LabelList labels={x.labels} />
                 </th>
-                <td class="text">
-                  <span class={`state state-${x.state}`}>{t(`store.is.${x.state}` as Key)}</span>
-                  {(x.failures ?? 0) > 0 && <span class="row-place">{t("store.failures", { n: x.failures! })}</span>}
-                  {x.error && <span class="target-error">{x.error}</span>}
+                <td class="text" data-name={t("store.state")}>
+                  <div>
+                    <span class={`state state-${x.state}`}>{t(`store.is.${x.state}` as Key)}</span>
+                    {(x.failures ?? 0) > 0 && <span class="row-place">{t("store.failures", { n: x.failures! })}</span>}
+                    {x.error && <span class="target-error">{x.error}</span>}
+                  </div>
                 </td>
-                <td class="text">
-                  {x.last ? ago(x.last, language.value) : "–"}
-                  {x.took_ns ? <span class="row-place">{t("store.took", { t: span(x.took_ns) })}</span> : null}
+                <td class="text" data-name={t("store.lastscrape")}>
+                  <div>
+                    {x.last ? ago(x.last, language.value) : "–"}
+                    {x.took_ns ? <span class="row-place">{t("store.took", { t: span(x.took_ns) })}</span> : null}
+                  </div>
                 </td>
-                <td class="text">
+                <td class="text" data-name={t("store.nextscrape")}>
                   {x.next ? t("store.in", { t: length(Math.max(0, Date.parse(x.next) - now)) }) : "–"}
                 </td>
-                <td>{share === null ? "–" : percent(share, 1)}</td>
-                <td>{number(x.profiles, language.value)}</td>
-                <td>{number(x.missed ?? 0, language.value)}</td>
+                <td data-name={t("store.overhead")}>{share === null ? "–" : percent(share, 1)}</td>
+                <td data-name={t("store.profiles")}>{number(x.profiles, language.value)}</td>
+                <td data-name={t("store.missed")}>{number(x.missed ?? 0, language.value)}</td>
               </tr>
             );
           })}
