@@ -436,6 +436,20 @@ step("findings have contents, and filters that the link keeps", async () => {
   await p.close();
 });
 
+step("proofs are beside the changes", async () => {
+  for (const [path, ready] of [["/fixes?file=fixes.json", ".attempt .two"], ["/proof?file=faster.json", ".two"]]) {
+    const p = await open(path, ready, { viewport: { width: 1280, height: 800 } });
+    const boxes = await p.page.locator(ready).first().locator("> *").evaluateAll((all) =>
+      all.map((e) => [e.getBoundingClientRect(), e.matches(".diff") || e.querySelector(".diff") !== null]),
+    );
+    const [[left, one], [right, other]] = boxes;
+    assert.ok(left.right <= right.left && left.top === right.top, `${path}: ${JSON.stringify(boxes)}`);
+    assert.notEqual(one, other, `${path}: one is the change`);
+    await p.settle(`beside-${path.slice(1, 5)}`);
+    await p.close();
+  }
+});
+
 step("rewrites and verdicts have contents, too", async () => {
   const p = await open("/fixes?file=fixes.json", ".attempt");
   const contents = p.page.locator(".contents");
