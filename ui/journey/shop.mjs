@@ -170,6 +170,10 @@ step("places in comparisons, diffs and the timeline open in the editor", async (
   const place = p.page.locator(".diff-table tr", { hasText: "main.label" }).first().locator(".place a");
   assert.match(await place.getAttribute("href"), editor("main.go"));
   assert.match(await place.innerText(), /main\.go:\d+$/);
+  // The loads differ, so nothing is known about a request.
+  const row = p.page.locator(".diff-table tr", { hasText: "main.label" }).first();
+  assert.match(await row.innerText(), /no interval/);
+  assert.doesNotMatch(await row.innerText(), /within the noise/);
   await p.accessible();
   // Only places in the module have an address there.
   await p.page.goto(`${address}/compare?file=shop.whet&base=oldest.whet&noise=show&by=line&all=true`);

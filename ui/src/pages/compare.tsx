@@ -448,7 +448,7 @@ function Request({ v, unit }: { v: Value; unit: string }): JSX.Element {
       <span>
         {quantity(Math.round(r.before), unit)} → {quantity(Math.round(r.after), unit)}
         {r.relative !== null && <b> {signed(r.relative)}</b>}
-        {within(v) && <span class="quiet"> {t("diff.within")}</span>}
+        {within(v) && <span class="quiet"> {t(r.verdict === "unknown" ? "diff.nointerval" : "diff.within")}</span>}
       </span>
     </td>
   );

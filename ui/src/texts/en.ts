@@ -266,6 +266,7 @@ export const en = {
   "diff.totals": "The totals differ by {change}; without requests, that may only mean more work.",
   "diff.shares": "Shares of the total are compared: the two profiles may cover different amounts of work.",
   "diff.within": "within the noise",
+  "diff.nointerval": "no interval",
   "diff.absolute": "Change",
   "diff.relative": "Relative",
   "diff.request": "Per request",

@@ -267,6 +267,7 @@ export const zh: Texts = {
   "diff.totals": "总量相差 {change}；没有请求数，这可能只是工作量不同。",
   "diff.shares": "比较的是占总量的份额：两个剖析的工作量可能不同。",
   "diff.within": "在噪声范围内",
+  "diff.nointerval": "无区间",
   "diff.absolute": "变化",
   "diff.relative": "相对",
   "diff.request": "每个请求",
