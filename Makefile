@@ -28,9 +28,9 @@
 # make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make collector   the OpenTelemetry collector between a client and whet serve (needs the module proxy)
-# make kills   whet serve and ClickHouse are killed 50 times while clients send: what was acknowledged is stored once (5 minutes)
+# make kills   whet serve and ClickHouse are killed 50 times while clients send: what was acknowledged is stored once (10 minutes)
 # make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (30 minutes; needs Python and PyPI)
-# make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
+# make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (10 minutes)
 # make bench-ui        the pages of whet ui in Chromium next to go tool pprof -http and speedscope, into docs/measured/ui.md (needs Node and npm; 5 minutes)
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make manifests   the Kubernetes manifests of docs/kubernetes against the schemas, with kubeconform (needs Python, PyPI and the module proxy)

@@ -19,7 +19,7 @@ import (
 
 // Fleets that are measured.
 const (
-	fleets       = 5
+	fleets       = 10
 	fleetSize    = 24
 	firstSeed    = 1000
 	diffLimit    = 0.0004 // of a share, at which the diff without statistics reports
