@@ -105,6 +105,8 @@ type Options struct {
 	// Abort, when closed, ends the recording immediately; what has arrived is kept. nil means
 	// never.
 	Abort <-chan struct{}
+	// Discard keeps nothing of a recording that Abort ends: Run returns an error without completing the file.
+	Discard bool
 }
 
 // Summary describes what Run recorded.
@@ -363,6 +365,9 @@ func (s *session) addRaw(name string, a *handlers.Answer, part recording.Part) {
 
 // finish adds what is derived from the profiles and closes the file.
 func (s *session) finish(interrupted bool) (*Summary, error) {
+	if s.opt.Discard && s.abort.Err() != nil {
+		return nil, errors.Join(&diag.Error{Op: "record", Err: s.abort.Err()}, s.w.Abort())
+	}
 	s.report.run("source", s.addSource)
 	s.report.run("machine code", s.addCode)
 	if s.afterwards != nil && !interrupted {

@@ -3,6 +3,7 @@ package find
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"go/ast"
 	"path"
@@ -33,7 +34,9 @@ type match struct {
 
 // diagnose runs the rules on the packages that build. If a rule fails, the matches of the others
 // remain.
-func (s *ruleset) diagnose(code *hotCode, m *module.Module, progress func(string)) (matches []*match, failed []error) {
+func (s *ruleset) diagnose(
+	ctx context.Context, code *hotCode, m *module.Module, progress func(string),
+) (matches []*match, failed []error) {
 	if len(code.packages) == 0 {
 		return nil, nil
 	}
@@ -45,19 +48,19 @@ func (s *ruleset) diagnose(code *hotCode, m *module.Module, progress func(string
 		if pkg.IllTyped || len(pkg.Errors) > 0 {
 			continue
 		}
-		wg.Go(func() { found[i], errs[i] = s.run(pkg, m) })
+		wg.Go(func() { found[i], errs[i] = s.run(ctx, pkg, m) })
 	}
 	wg.Wait()
 	return slices.Concat(found...), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 // run runs the rules on a package. If a rule fails, the matches of the others remain.
-func (s *ruleset) run(pkg *packages.Package, m *module.Module) ([]*match, error) {
+func (s *ruleset) run(ctx context.Context, pkg *packages.Package, m *module.Module) ([]*match, error) {
 	var analyzers []*analysis.Analyzer
 	for _, r := range s.rules {
 		analyzers = append(analyzers, r.Analyzer)
 	}
-	found, err := driver.Run(pkg, analyzers)
+	found, err := driver.Run(ctx, pkg, analyzers)
 	var matches []*match
 	for _, r := range s.rules {
 		for _, d := range found[r.Analyzer] {

@@ -37,11 +37,17 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := costs.checkFound(); err != nil {
 		return r, err
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	code, err := loadHotCode(ctx, costs, o, p.adviceDirs(costs, o))
 	if err != nil {
 		return nil, err
 	}
-	matches, failed := set.diagnose(code, m, o.Progress)
+	matches, failed := set.diagnose(ctx, code, m, o.Progress)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	groups, split := attributeHot(groupMatches(matches, costs.source), costs, set)
 	found := lineFindings(groups, split, costs)
 
@@ -51,6 +57,9 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 
 	o.Progress("get compiler notes")
 	compiled, incomplete := compileNotes(ctx, o, costs, code, found)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	found = ranked(withNotes(found, compiled, costs.source))
 	hot := unexplained(costs, split.claimed, code, compiled)
 
@@ -60,6 +69,9 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
 	r.Advice = withoutKnown(p.advice(costs, code, o), r.Findings)
 	proposed, unproposed := costs.candidates(ctx, found, code, o)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	r.Candidates = proposed
 	r.Diagnoses = costs.diagnoses(r, split.claimed, code, compiled, set)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
