@@ -29,7 +29,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	costs, err := chargeLines(p, m, &set.patterns, o)
+	costs, err := chargeLines(ctx, p, m, &set.patterns, o)
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +37,11 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := costs.checkFound(); err != nil {
 		return r, err
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	code, err := loadHotCode(ctx, costs, o, p.adviceDirs(costs, o))
 	if err != nil {
 		return nil, err
 	}
-	matches, failed := set.diagnose(ctx, code, m, o.Progress)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
+	matches, failed := set.diagnose(ctx, code, m, o)
 	groups, split := attributeHot(groupMatches(matches, costs.source), costs, set)
 	found := lineFindings(groups, split, costs)
 
@@ -57,9 +51,6 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 
 	o.Progress("get compiler notes")
 	compiled, incomplete := compileNotes(ctx, o, costs, code, found)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	found = ranked(withNotes(found, compiled, costs.source))
 	hot := unexplained(costs, split.claimed, code, compiled)
 
@@ -69,16 +60,13 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
 	r.Advice = withoutKnown(p.advice(costs, code, o), r.Findings)
 	proposed, unproposed := costs.candidates(ctx, found, code, o)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	r.Candidates = proposed
 	r.Diagnoses = costs.diagnoses(r, split.claimed, code, compiled, set)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
 	r.Warnings = code.warnings
 	r.Warnings.Add(slices.Concat(failed, unread, invalid, unproposed)...)
 	r.Warnings = append(r.Warnings, incomplete...)
-	return r, nil
+	return r, ctx.Err()
 }
 
 // complete returns the options with defaults for what is not set.

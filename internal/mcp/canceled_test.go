@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -21,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/mcp"
 	"github.com/whet-go/whet/internal/prove/provetest"
+	"github.com/whet-go/whet/profile/profiletest"
 )
 
 // soonAnyway is how soon after it is canceled nothing may be left of a call on a machine that does other things, too.
@@ -34,6 +36,7 @@ const marker = "WHET_TEST_OF_CANCEL"
 type lab struct {
 	*client
 	temp, caches, dir, mark string
+	fails                   bool // whether calls that are not canceled fail
 }
 
 // newLab starts a session with a service. Its directories for temporary files and caches are new.
@@ -114,7 +117,7 @@ func (l *lab) cancel(t *testing.T, tool string, arguments object, now func(ended
 	go func() {
 		defer close(over)
 		r, err := l.CallTool(ctx, params(tool, arguments))
-		if err == nil && r.IsError {
+		if err == nil && r.IsError && !l.fails {
 			t.Errorf("%s: %s", tool, r.Content[0].(*sdk.TextContent).Text)
 		}
 		ended <- err
@@ -142,6 +145,30 @@ func (l *lab) cancel(t *testing.T, tool string, arguments object, now func(ended
 		t.Errorf("%s: %v after it was canceled: %v", tool, soonAnyway, err)
 	}
 	return time.Since(canceled), false
+}
+
+// anytime cancels calls at moments before most that are chosen at random, until some had not ended.
+func (l *lab) anytime(t *testing.T, tool string, arguments object, most time.Duration, times int) {
+	t.Helper()
+	for canceled, tries := 0, 0; canceled < times; tries++ {
+		if tries > 20*times {
+			t.Fatal("the calls end before they are canceled")
+		}
+		l.cold(t)
+		after := rand.N(most)
+		took, early := l.cancel(t, tool, arguments, func(ended <-chan error) {
+			select {
+			case <-time.After(after):
+			case <-ended:
+			}
+		})
+		if early {
+			most = after
+			continue
+		}
+		canceled++
+		t.Logf("canceled after %v: nothing is left after %v", after, took)
+	}
 }
 
 // record makes a recording with all that the tools read.
@@ -185,6 +212,7 @@ func TestCancelAnytime(t *testing.T) {
 		t.Fatalf("the recordings: %q", recording)
 	}
 	address := answers(t)
+	line := object{"recording": recording[0], "file": "text/text.go", "line": 16}
 	right := object{"patch": patch(t, "right"), "recording": recording[0], "wait_seconds": 600}
 	wrong := object{"patch": patch(t, "wrong"), "recording": recording[0], "wait_seconds": 600}
 	for _, test := range []struct {
@@ -199,32 +227,14 @@ func TestCancelAnytime(t *testing.T) {
 		{"load", "load", object{"urls": []string{address}, "seconds": 60}, time.Second, 2},
 		{"hot lines", "hot_lines", object{"recording": recording[0]}, 20 * time.Millisecond, 4},
 		{"find", "find", object{"recording": recording[0]}, 3 * time.Second, 6},
-		{"line evidence", "line_evidence", object{"recording": recording[0], "file": "text/text.go", "line": 16}, 5 * time.Second, 6},
+		{"line evidence", "line_evidence", line, 5 * time.Second, 6},
 		{"compare", "compare", object{"before": recording[0], "after": recording[0]}, 20 * time.Millisecond, 4},
 		{"trace", "trace_requests", object{"recording": recording[0]}, 100 * time.Millisecond, 4},
 		{"prove", "prove", right, 25 * time.Second, 4},
 		{"prove a wrong patch", "prove", wrong, 10 * time.Second, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for canceled, tries := 0, 0; canceled < test.times; tries++ {
-				if tries > 20*test.times {
-					t.Fatal("the calls end before they are canceled")
-				}
-				l.cold(t)
-				after := rand.N(test.most)
-				took, early := l.cancel(t, test.tool, test.arguments, func(ended <-chan error) {
-					select {
-					case <-time.After(after):
-					case <-ended:
-					}
-				})
-				if early {
-					test.most = after
-					continue
-				}
-				canceled++
-				t.Logf("canceled after %v: nothing is left after %v", after, took)
-			}
+			l.anytime(t, test.tool, test.arguments, test.most, test.times)
 		})
 	}
 }
@@ -283,5 +293,37 @@ func TestCancelCompilers(t *testing.T) {
 			}
 			t.Logf("nothing is left after %v", took)
 		})
+	}
+}
+
+// TestCancelLarge cancels calls that read a profile of two hundred thousand stacks.
+func TestCancelLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	provetest.Part(t)
+	l := newLab(t)
+	l.fails = true // the source of the program is missing
+	o := profiletest.LargeShared()
+	o.Samples = 200_000
+	p := profiletest.Generate(o)
+	name := filepath.Join(l.dir, "large.pb.gz")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(p.Write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		tool      string
+		arguments object
+	}{
+		{"hot_lines", object{"recording": name}},
+		{"find", object{"recording": name}},
+		{"line_evidence", object{"recording": name, "file": "text/text.go", "line": 16}},
+		{"compare", object{"before": name, "after": name}},
+	} {
+		t.Run(test.tool, func(t *testing.T) { l.anytime(t, test.tool, test.arguments, 5*time.Second, 5) })
 	}
 }
