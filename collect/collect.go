@@ -201,6 +201,8 @@ func (o *Options) Check() error {
 	case o.Capture != nil && len(o.Packages) == 0 && len(o.Command) == 0:
 		return diag.Usagef("record", "--capture needs a program that whet builds",
 			"give a command after --, such as go run ./cmd/server, or packages with --bench")
+	case o.Capture != nil && !(o.Capture.Share >= 0 && o.Capture.Share <= 1):
+		return diag.Usagef("record", "the share of the CPU time for copying is not between 0 and 1", "omit --capture-rate")
 	case o.Out == "":
 		return diag.Usagef("record", "no output file", "name it with -o FILE.whet")
 	case o.Duration < 0:
