@@ -272,6 +272,7 @@ func (f *fixer) judge(ctx context.Context, t *target, round int, text []byte) (
 		}
 		return a, outcomeOf(v), test
 	}
+	a.Predicted = f.prover.Predict(ctx, v, changes)
 	if err := f.keep(a, changes); err != nil {
 		a.Stage, a.Reason = StageRewrite, err.Error()
 	}

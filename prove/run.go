@@ -192,7 +192,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 			p.warnings.Add(err)
 		}
 	}
-	r.likeService(ctx, p, code)
+	r.Predicted = p.Predict(ctx, r.Verdict, code)
 	var differs *DifferenceError
 	if errors.As(r.Verdict.Err, &differs) {
 		r.Place = syntax.PlaceIn(code, differs.Function)
