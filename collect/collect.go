@@ -105,6 +105,8 @@ type Options struct {
 	// Abort, when closed, ends the recording immediately; what has arrived is kept. nil means
 	// never.
 	Abort <-chan struct{}
+	// Discard keeps nothing of a recording that Abort ends: Run returns an error without completing the file.
+	Discard bool
 }
 
 // Summary describes what Run recorded.
@@ -199,6 +201,8 @@ func (o *Options) Check() error {
 	case o.Capture != nil && len(o.Packages) == 0 && len(o.Command) == 0:
 		return diag.Usagef("record", "--capture needs a program that whet builds",
 			"give a command after --, such as go run ./cmd/server, or packages with --bench")
+	case o.Capture != nil && !(o.Capture.Share >= 0 && o.Capture.Share <= 1):
+		return diag.Usagef("record", "the share of the CPU time for copying is not between 0 and 1", "omit --capture-rate")
 	case o.Out == "":
 		return diag.Usagef("record", "no output file", "name it with -o FILE.whet")
 	case o.Duration < 0:
@@ -363,6 +367,9 @@ func (s *session) addRaw(name string, a *handlers.Answer, part recording.Part) {
 
 // finish adds what is derived from the profiles and closes the file.
 func (s *session) finish(interrupted bool) (*Summary, error) {
+	if s.opt.Discard && s.abort.Err() != nil {
+		return nil, errors.Join(&diag.Error{Op: "record", Err: s.abort.Err()}, s.w.Abort())
+	}
 	s.report.run("source", s.addSource)
 	s.report.run("machine code", s.addCode)
 	if s.afterwards != nil && !interrupted {

@@ -100,7 +100,7 @@ func (c *lineCosts) candidates(
 	}
 	var all []Candidate
 	var failed []error
-	for i, r := range candidates.ProposeAll(requests, candidates.Options{
+	for i, r := range candidates.ProposeAll(ctx, requests, candidates.Options{
 		Run:      o.Generators,
 		Observed: o.Observed,
 		Imports:  candidates.Standard(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env}),

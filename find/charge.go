@@ -3,6 +3,7 @@ package find
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"go/ast"
 	"path"
@@ -31,13 +32,12 @@ type match struct {
 	reason    string // why there is no fix; "" if its rule gives no reason for this place
 }
 
-// diagnose runs the rules on the packages that build. If a rule fails, the matches of the others
-// remain.
-func (s *ruleset) diagnose(code *hotCode, m *module.Module, progress func(string)) (matches []*match, failed []error) {
+// diagnose runs the rules on the packages that build. If a rule fails, the matches of the others remain.
+func (s *ruleset) diagnose(ctx context.Context, code *hotCode, m *module.Module, o Options) ([]*match, []error) {
 	if len(code.packages) == 0 {
 		return nil, nil
 	}
-	progress(fmt.Sprintf("run %d rules", len(s.rules)))
+	o.Progress(fmt.Sprintf("run %d rules", len(s.rules)))
 	found := make([][]*match, len(code.packages))
 	errs := make([]error, len(code.packages))
 	var wg sync.WaitGroup
@@ -45,19 +45,19 @@ func (s *ruleset) diagnose(code *hotCode, m *module.Module, progress func(string
 		if pkg.IllTyped || len(pkg.Errors) > 0 {
 			continue
 		}
-		wg.Go(func() { found[i], errs[i] = s.run(pkg, m) })
+		wg.Go(func() { found[i], errs[i] = s.run(ctx, pkg, m) })
 	}
 	wg.Wait()
 	return slices.Concat(found...), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 // run runs the rules on a package. If a rule fails, the matches of the others remain.
-func (s *ruleset) run(pkg *packages.Package, m *module.Module) ([]*match, error) {
+func (s *ruleset) run(ctx context.Context, pkg *packages.Package, m *module.Module) ([]*match, error) {
 	var analyzers []*analysis.Analyzer
 	for _, r := range s.rules {
 		analyzers = append(analyzers, r.Analyzer)
 	}
-	found, err := driver.Run(pkg, analyzers)
+	found, err := driver.Run(ctx, pkg, analyzers)
 	var matches []*match
 	for _, r := range s.rules {
 		for _, d := range found[r.Analyzer] {
@@ -78,8 +78,7 @@ func unlisted(r *rules.Rule, category string) error {
 	return fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, category)
 }
 
-// newMatch converts a diagnostic to paths and lines of the module; nil if it is not in one of its
-// files.
+// newMatch converts a diagnostic to paths and lines of the module; nil if it is not in one of its files.
 func newMatch(m *module.Module, pkg *packages.Package, c *cause, d analysis.Diagnostic) *match {
 	from := pkg.Fset.PositionFor(d.Pos, false)
 	to := from
@@ -100,8 +99,7 @@ func newMatch(m *module.Module, pkg *packages.Package, c *cause, d analysis.Diag
 	return x
 }
 
-// newFix converts a suggested fix to edits by file and byte offset; nil if it changes files outside
-// the module.
+// newFix converts a suggested fix to edits by file and byte offset; nil if it changes files outside the module.
 func newFix(m *module.Module, pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 	fix := &Fix{Message: s.Message}
 	for _, e := range s.TextEdits {
@@ -195,8 +193,7 @@ func lineFindings(groups []*group, split *attribution, c *lineCosts) []Finding {
 	return found
 }
 
-// finding makes a finding of a group and what is charged to it. Its ID has no number yet, and Shared
-// is not set.
+// finding makes a finding of a group and what is charged to it. Its ID has no number yet, and Shared is not set.
 func (g *group) finding(charged *portion, c *lineCosts) Finding {
 	evidence := c.evidence(charged.own)
 	for i, e := range evidence {

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -24,10 +25,14 @@ type lineCosts struct {
 }
 
 // chargeLines charges profiles to the lines of a module. The accounts distinguish the patterns.
-func chargeLines(p Profiles, m *module.Module, pats *patterns.Set, o Options) (*lineCosts, error) {
+func chargeLines(
+	ctx context.Context, p Profiles, m *module.Module, pats *patterns.Set, o Options,
+) (*lineCosts, error) {
 	o.Progress("read profiles")
-	ledgers := p.ledgers(o.Own, pats)
-	if len(ledgers) == 0 {
+	ledgers := p.ledgers(ctx, o.Own, pats)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if len(ledgers) == 0 {
 		return nil, &diag.Error{
 			Op: "find", Err: errors.New("the profiles contain no samples"),
 			Hint: "record the program under load: `whet record TARGET --load URL`",
@@ -50,8 +55,8 @@ func chargeLines(p Profiles, m *module.Module, pats *patterns.Set, o Options) (*
 	return c, err
 }
 
-// ledgers reads the profiles, each cost in its own goroutine.
-func (p Profiles) ledgers(own func(profile.Function) bool, pats *patterns.Set) []*ledger {
+// ledgers reads the profiles, each cost in its own goroutine. They are not complete if ctx ends.
+func (p Profiles) ledgers(ctx context.Context, own func(profile.Function) bool, pats *patterns.Set) []*ledger {
 	all := make([]*ledger, len(costs()))
 	var wg sync.WaitGroup
 	for i, cost := range costs() {
@@ -59,7 +64,7 @@ func (p Profiles) ledgers(own func(profile.Function) bool, pats *patterns.Set) [
 		if prof == nil {
 			continue
 		}
-		wg.Go(func() { all[i] = newLedger(prof, cost, typ, own, pats) })
+		wg.Go(func() { all[i] = newLedger(ctx, prof, cost, typ, own, pats) })
 	}
 	wg.Wait()
 	return slices.DeleteFunc(all, func(l *ledger) bool { return l == nil || l.total == 0 })
@@ -168,12 +173,12 @@ type Charged struct {
 }
 
 // Charge charges profiles to the lines of a module, as Find does, without looking for causes.
-func Charge(p Profiles, o Options) (*Charged, error) {
+func Charge(ctx context.Context, p Profiles, o Options) (*Charged, error) {
 	m, err := module.Find(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	c, err := chargeLines(p, m, &patterns.Set{}, o.complete(m, p))
+	c, err := chargeLines(ctx, p, m, &patterns.Set{}, o.complete(m, p))
 	if err != nil {
 		return nil, err
 	}
@@ -183,9 +188,8 @@ func Charge(p Profiles, o Options) (*Charged, error) {
 	return &Charged{Module: m.Path, Dir: m.Dir, Totals: c.totals(), Stale: c.stale, costs: c}, nil
 }
 
-// Line returns what the profiles charge to a line of a file, or nil. The file's path is relative to
-// the module, with slashes. cost is the line's share of the CPU time, including the collector's
-// share for what it allocates.
+// Line returns what the profiles charge to a line of a file, or nil. The file's path is relative to the module, with
+// slashes. cost is the line's share of the CPU time, including the collector's share for what it allocates.
 func (c *Charged) Line(file string, line int) (evidence []Evidence, cost float64) {
 	for _, l := range c.costs.ledgers {
 		if v := c.costs.value(sourceLine{file, line}, l.cost); v != 0 {

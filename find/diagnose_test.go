@@ -42,7 +42,7 @@ func TestDiagnosesOfExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged, err := find.Charge(p, find.Options{Dir: example})
+	charged, err := find.Charge(t.Context(), p, find.Options{Dir: example})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func ExampleCharge() {
 	}
 	options.Dir = "testdata/slug"
 
-	charged, err := find.Charge(profiles, options)
+	charged, err := find.Charge(context.Background(), profiles, options)
 	if err != nil {
 		log.Fatal(err)
 	}

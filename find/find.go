@@ -63,8 +63,7 @@ type Options struct {
 // DefaultMinShare is the default of Options.MinShare.
 const DefaultMinShare = 0.005
 
-// Profiles are the profiles of a program by kind; nil for kinds that were not recorded. One is
-// enough.
+// Profiles are the profiles of a program by kind; nil for kinds that were not recorded. One is enough.
 type Profiles struct {
 	CPU, Allocs, Mutex, Block *profile.Profile
 	Waits                     *Waits // of execution traces
@@ -124,8 +123,7 @@ type Result struct {
 	Schema string `json:"schema"`
 	Module string `json:"module"`
 	Dir    string `json:"dir"`
-	// Program is the import path of the recorded main package; "" when it is unknown or not in this
-	// module.
+	// Program is the import path of the recorded main package; "" when it is unknown or not in this module.
 	Program string  `json:"program,omitempty"`
 	Totals  []Total `json:"totals"` // of the available profiles
 
@@ -151,8 +149,7 @@ type Result struct {
 	// Diagnoses are what kind of cost the most expensive lines have, with and without a finding, the
 	// most expensive first.
 	Diagnoses []diagnosis.Line `json:"diagnoses,omitempty"`
-	// Requests is what execution traces show about requests; nil if no trace contains complete
-	// ones.
+	// Requests is what execution traces show about requests; nil if no trace contains complete ones.
 	Requests *Requests `json:"requests,omitempty"`
 	// Waiting are lines where requests or goroutines wait, but whose CPU time and memory are below
 	// the minimum share; those that requests wait at longest come first.
@@ -185,8 +182,7 @@ type Total struct {
 type Finding struct {
 	ID   string `json:"id"`   // the same in the next run on the same source
 	Rule string `json:"rule"` // name
-	// Identity stays the same while the source around the finding changes. Known is set when a
-	// baseline accepts it.
+	// Identity stays the same while the source around the finding changes. Known is set when a baseline accepts it.
 	Identity Identity `json:"identity"`
 	Known    bool     `json:"known,omitempty"`
 
@@ -275,8 +271,7 @@ type Fix struct {
 type FileEdit struct {
 	File  string         `json:"file"` // relative to the module, with slashes
 	Edits []rewrite.Edit `json:"edits"`
-	// Names are the names of the packages that the file imports, by path, as rewrite.Apply takes
-	// them.
+	// Names are the names of the packages that the file imports, by path, as rewrite.Apply takes them.
 	Names map[string]string `json:"names,omitempty"`
 }
 

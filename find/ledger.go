@@ -1,6 +1,7 @@
 package find
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -39,9 +40,9 @@ type account struct {
 }
 
 // newLedger reads one value of a profile, the sample type name, under the given cost. It returns
-// nil if the profile has no such type.
+// nil if the profile has no such type. It reads no further when ctx ends.
 func newLedger(
-	p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns.Set,
+	ctx context.Context, p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns.Set,
 ) *ledger {
 	typ, err := p.TypeIndex(name)
 	if err != nil {
@@ -57,6 +58,9 @@ func newLedger(
 	files := make([]string, len(p.Functions))
 	kinds := make([]diagnosis.Kind, len(p.Functions))
 	for i, f := range p.Functions {
+		if i%64 == 0 && ctx.Err() != nil {
+			break
+		}
 		isOwn[i] = own(f)
 		isInjected[i] = profile.IsInjected(f.Name)
 		names[i] = profile.Generic(f.Name)
@@ -73,6 +77,9 @@ func newLedger(
 
 	var stack []uint32
 	for i := range p.NumSamples() {
+		if i%4096 == 0 && ctx.Err() != nil {
+			break
+		}
 		v := p.Value(i, typ)
 		if v == 0 {
 			continue

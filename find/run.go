@@ -29,7 +29,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	costs, err := chargeLines(p, m, &set.patterns, o)
+	costs, err := chargeLines(ctx, p, m, &set.patterns, o)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	matches, failed := set.diagnose(code, m, o.Progress)
+	matches, failed := set.diagnose(ctx, code, m, o)
 	groups, split := attributeHot(groupMatches(matches, costs.source), costs, set)
 	found := lineFindings(groups, split, costs)
 
@@ -66,7 +66,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	r.Warnings = code.warnings
 	r.Warnings.Add(slices.Concat(failed, unread, invalid, unproposed)...)
 	r.Warnings = append(r.Warnings, incomplete...)
-	return r, nil
+	return r, ctx.Err()
 }
 
 // complete returns the options with defaults for what is not set.

@@ -53,8 +53,7 @@ func (w *Waits) Add(x *index.Index) (dropped int, err error) {
 type Requests struct {
 	Count int           `json:"count"` // complete ones
 	Time  time.Duration `json:"time_ns"`
-	// Waits are what all of them wait for, on any line, the longest first; waiting for a CPU is the
-	// cause "runnable".
+	// Waits are what all of them wait for, on any line, the longest first; waiting for a CPU is the cause "runnable".
 	Waits []Wait `json:"waits,omitempty"`
 }
 

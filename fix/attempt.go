@@ -94,9 +94,13 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 	if x.Tier != find.Proposed {
 		c.Vouched, judge = true, f.prover.Prove
 	}
-	err := f.take(a, judge(ctx, c))
+	v := judge(ctx, c)
+	err := f.take(a, v)
 	if f.o.Review && x.Tier != find.Proposed && errors.Is(err, prove.ErrUnproven) {
-		return nil
+		err = nil
+	}
+	if err == nil {
+		a.Predicted = f.prover.Predict(ctx, v, changes)
 	}
 	return err
 }

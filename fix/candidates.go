@@ -77,7 +77,7 @@ func (f *fixer) candidates(ctx context.Context) {
 	}
 	asked := map[string]bool{}
 	for range c.Lines {
-		maker, err := f.maker()
+		maker, err := f.maker(ctx)
 		if err != nil {
 			f.result.Warnings.Add(fmt.Errorf("no work orders: %w", err))
 			return
@@ -96,10 +96,10 @@ func (f *fixer) candidates(ctx context.Context) {
 }
 
 // maker makes work orders for the module with everything that was kept.
-func (f *fixer) maker() (*workorder.Maker, error) {
+func (f *fixer) maker(ctx context.Context) (*workorder.Maker, error) {
 	o := f.o.Find
 	o.Dir, o.OriginalDir, o.Progress = f.prover.Dir(), f.result.Dir, nil
-	return workorder.New(f.o.Profiles, o)
+	return workorder.New(ctx, f.o.Profiles, o)
 }
 
 // targets returns the lines that findings and the profiles name, the most expensive first.
@@ -272,6 +272,7 @@ func (f *fixer) judge(ctx context.Context, t *target, round int, text []byte) (
 		}
 		return a, outcomeOf(v), test
 	}
+	a.Predicted = f.prover.Predict(ctx, v, changes)
 	if err := f.keep(a, changes); err != nil {
 		a.Stage, a.Reason = StageRewrite, err.Error()
 	}

@@ -186,6 +186,9 @@ type Attempt struct {
 	Unproven string `json:"unproven,omitempty"`
 	// Measured is the comparison without and with this rewrite.
 	Measured *Measured `json:"measured,omitempty"`
+	// Predicted is the change of the recorded program's CPU time that the benchmarks of a kept change show, and how much
+	// they are like the program; nil if they cannot tell.
+	Predicted *prove.Prediction `json:"predicted,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
 	Open []string `json:"open,omitempty"`
 	// IgnoredLosses lists losses of generated benchmarks, with their inputs. They do not count.

@@ -243,7 +243,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, p.changes.Diff(), false, group.Tested
 		a.Ignored = group.Ignored
 		a.Answers, a.Measured, a.Open, a.IgnoredLosses = group.Answers, group.Measured, group.Open, group.IgnoredLosses
-		a.Unproven = group.Unproven
+		a.Unproven, a.Predicted = group.Unproven, group.Predicted
 		for _, t := range group.Took {
 			i := slices.IndexFunc(a.Took, func(have StepTime) bool { return have.What == t.What })
 			if i >= 0 {

@@ -171,7 +171,7 @@ func (o *Opener) recordedWaits(ctx context.Context, rec *recording.Recording) (r
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	return waits.NewReport(x)
+	return waits.NewReport(x.Until(ctx))
 }
 
 // Own returns a function that reports whether a frame is own code, as OwnCode does for functions,

@@ -345,7 +345,7 @@ func (o *Opener) work(ctx context.Context, l *Opened) work.Profile {
 			if err != nil {
 				return nil, err
 			}
-			return t.Index, nil
+			return t.Until(ctx), nil
 		},
 	}
 }

@@ -11,6 +11,9 @@ import (
 func (v *View) Own(own func(Function) bool) *OwnReport {
 	o := newOwnCounter(v, own)
 	for k := range v.Samples() {
+		if v.stopped(k) {
+			break
+		}
 		i, stack := v.sample(k)
 		if w := v.values[i]; w != 0 {
 			o.add(stack, w)

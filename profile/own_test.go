@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
@@ -106,5 +107,25 @@ func TestOwnGeneric(t *testing.T) {
 	}
 	if !slices.EqualFunc(r.Lines, want, equalOwn) {
 		t.Errorf("own lines %+v, want %+v", r.Lines, want)
+	}
+}
+
+// TestCanceled adds up nothing once a view's query is canceled, in any of the passes over samples.
+func TestCanceled(t *testing.T) {
+	p := stacksOf(t, []frame{{"main.a", "main.go", 1}}, []frame{{"main.b", "main.go", 2}})
+	var canceled error
+	v := view(t, p, profile.Query{Canceled: func() error { return canceled }})
+	if r := v.Own(profile.OwnMatcher(nil, nil)); len(r.Lines) != 2 {
+		t.Errorf("own lines %+v, want 2", r.Lines)
+	}
+	canceled = errors.New("canceled")
+	if r := v.Own(profile.OwnMatcher(nil, nil)); len(r.Lines) != 0 {
+		t.Errorf("own lines %+v, want none", r.Lines)
+	}
+	for s := range v.Stacks() {
+		t.Errorf("a stack: %v", s)
+	}
+	if nodes := v.Nodes(true); len(nodes) != 0 {
+		t.Errorf("nodes: %v", nodes)
 	}
 }

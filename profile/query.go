@@ -79,6 +79,10 @@ type Query struct {
 	// ModuleOf maps a package path to its module, for ByModule. Nil guesses
 	// from the path (see GuessModule).
 	ModuleOf func(pkg string) string
+
+	// Canceled, if not nil, is called now and then while samples are added up: when it returns an error, such as that of
+	// a context, the sums are not complete, and the caller drops them. It is for views that are used for one request.
+	Canceled func() error
 }
 
 // A Node is what a view groups frames by. Fields that do not matter for the granularity are zero:

@@ -124,6 +124,11 @@ func (v *View) sample(k int) (int, stack) {
 	return i, v.p.pieces.stack(r)
 }
 
+// stopped reports whether nothing of the k-th kept sample on need be added up anymore.
+func (v *View) stopped(k int) bool {
+	return k%4096 == 0 && v.q.Canceled != nil && v.q.Canceled() != nil
+}
+
 func (v *View) ref(k int) (int, stackRef) {
 	if v.samples == nil {
 		return k, v.p.stacks[k]
@@ -209,6 +214,9 @@ func (v *View) Stacks() iter.Seq[Stack] {
 		var s Stack
 		var stack []uint32
 		for k := range v.Samples() {
+			if v.stopped(k) {
+				return
+			}
 			i, packed := v.sample(k)
 			s.Sample, s.Value = i, v.values[i]
 			s.Nodes, s.Lines, s.Locs = s.Nodes[:0], s.Lines[:0], s.Locs[:0]

@@ -17,7 +17,7 @@ type sum struct {
 func (v *View) sums(from, to int) []sum {
 	acc := make([]sum, len(v.nodes))
 	var stack []uint32
-	for k := from; k < to; k++ {
+	for k := from; k < to && !v.stopped(k); k++ {
 		i, packed := v.sample(k)
 		w := v.values[i]
 		if w == 0 {

@@ -121,16 +121,17 @@ func (f *Prover) changesOf(ctx context.Context, changes Changes) (list []benchma
 	return list, nil
 }
 
-// likeService compares the benchmarks that decided with the recording, and predicts from them what the service gains.
-func (r *Result) likeService(ctx context.Context, p *Prover, code Changes) {
-	if p.Recorded == nil || !r.Verdict.mayBeAccepted() || ctx.Err() != nil {
-		return
+// Predict compares the benchmarks that decided with the recording, and predicts what the program gains; nil if unknown.
+func (f *Prover) Predict(ctx context.Context, v *Verdict, code Changes) (p *Prediction) {
+	if f.Recorded == nil || !v.mayBeAccepted() || ctx.Err() != nil {
+		return nil
 	}
-	changes, err := p.changesOf(ctx, code)
+	changes, err := f.changesOf(ctx, code)
 	if err == nil {
-		r.Predicted, err = p.benchmarks.Predict(ctx, r.Verdict.Measured, changes, p.Recorded)
+		p, err = f.benchmarks.Predict(ctx, v.Measured, changes, f.Recorded)
 	}
-	if p.addWarnings(); err != nil && ctx.Err() == nil {
-		p.warnings.Add(fmt.Errorf("predict the gain of the service: %w", err))
+	if f.addWarnings(); err != nil && ctx.Err() == nil {
+		f.warnings.Add(fmt.Errorf("predict the gain of the service: %w", err))
 	}
+	return p
 }

@@ -118,7 +118,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	}
 	var charged *find.Charged
 	if q.Find.Own != nil {
-		if charged, err = p.charge(q); err != nil {
+		if charged, err = p.charge(ctx, q); err != nil {
 			return nil, err
 		}
 	}
@@ -192,7 +192,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 			p.warnings.Add(err)
 		}
 	}
-	r.likeService(ctx, p, code)
+	r.Predicted = p.Predict(ctx, r.Verdict, code)
 	var differs *DifferenceError
 	if errors.As(r.Verdict.Err, &differs) {
 		r.Place = syntax.PlaceIn(code, differs.Function)
@@ -202,10 +202,10 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 }
 
 // charge charges the profiles to the lines of version A.
-func (f *Prover) charge(q Request) (*find.Charged, error) {
+func (f *Prover) charge(ctx context.Context, q Request) (*find.Charged, error) {
 	o := q.Find
 	o.Dir = f.Dir()
-	charged, err := find.Charge(q.Profiles, o)
+	charged, err := find.Charge(ctx, q.Profiles, o)
 	if err != nil {
 		return nil, err
 	}

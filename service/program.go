@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // A Program configures how builds of one program are started and loaded. The Args of Commands omit
@@ -78,9 +79,11 @@ func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Si
 		paths[i] = filepath.Join(dir, [2]string{"a", "b"}[i])
 		cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], main})...)
 		cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)
-		if out, err := cmd.CombinedOutput(); err != nil {
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := procgroup.RunGo(cmd); err != nil {
 			return nil, &diag.Error{
-				Op: "build", Subject: main, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out)),
+				Op: "build", Subject: main, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Bytes())),
 				Hint: "without a recording, set --dir to the directory of the main package",
 			}
 		}

@@ -236,8 +236,7 @@ func (src Source) goCommand(ctx context.Context, verb string, args []string) (st
 	var out bytes.Buffer
 	messages := &clipped{head: 64 << 10, tail: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, messages
-	procgroup.OwnAndKill(cmd)
-	err = cmd.Run()
+	err = procgroup.RunGo(cmd)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}

@@ -134,7 +134,7 @@ func List(ctx context.Context, o Options) (*Result, error) {
 	var charged *find.Charged
 	var err error
 	if o.Profiles != nil {
-		charged, err = find.Charge(*o.Profiles, find.Options{Dir: o.Dir, Own: o.Own, Recorded: o.Recorded})
+		charged, err = find.Charge(ctx, *o.Profiles, find.Options{Dir: o.Dir, Own: o.Own, Recorded: o.Recorded})
 		if err != nil {
 			return nil, err
 		}

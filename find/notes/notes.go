@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // Options configure Compile.
@@ -213,7 +214,7 @@ func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed,
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "PWD="+dir), o.Env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	if err := procgroup.RunGo(cmd); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

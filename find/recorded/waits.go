@@ -58,10 +58,11 @@ func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened
 			return err
 		}
 		defer func() { _ = x.Close() }() // read-only
-		dropped, err := p.Profiles.Waits.Add(x.Index)
+		until := x.Until(ctx)
+		dropped, err := p.Profiles.Waits.Add(until)
 		if err == nil && p.Profiles.Goroutines != nil {
 			var rep *waits.Report
-			if rep, err = waits.NewReport(x.Index); err == nil {
+			if rep, err = waits.NewReport(until); err == nil {
 				p.Profiles.Goroutines.AddTrace(rep)
 			}
 		}

@@ -162,14 +162,17 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 func (f *benchServiceFlags) checkRecord() error {
 	const op = "bench --service"
 	if f.Record == "" {
-		if f.Capture != "" || f.Redact != "" {
-			return diag.Usagef(op, "--capture and --redact have no effect without --record",
+		if f.Capture != "" || f.Redact != "" || f.rated() {
+			return diag.Usagef(op, "--capture, --capture-rate and --redact have no effect without --record",
 				"name the recording: --record a.whet")
 		}
 		return nil
 	}
 	if f.Redact != "" && f.Capture == "" {
 		return diag.Usagef(op, "--redact has no effect without --capture", "give --capture hot")
+	}
+	if f.rated() && f.Capture == "" {
+		return diag.Usagef(op, "--capture-rate has no effect without --capture", "give --capture hot")
 	}
 	o, err := f.recordOptions(f.Commands[0])
 	if err == nil && o.Tests() {

@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/unit"
 )
 
 // recordFlags are the flags of whet record.
@@ -38,6 +39,7 @@ type recordFlags struct {
 type captureFlags struct {
 	Capture string // a regular expression, or hot
 	Redact  string
+	Rate    string // of the CPU time
 }
 
 // register adds the flags to those of cmd; also is the beginning of their help.
@@ -48,14 +50,27 @@ func (f *captureFlags) register(cmd *cobra.Command, also string) {
 		"hottest lines")
 	fs.StringVar(&f.Redact, "redact", "",
 		"with --capture, also redact what has a name that matches `REGEXP`; - turns all redaction off")
+	fs.StringVar(&f.Rate, "capture-rate", defaultRate,
+		"with --capture, `PERCENT` of the program's CPU time that copying may take")
 }
+
+// defaultRate is the default of --capture-rate: copies.DefaultShare.
+const defaultRate = "1%"
+
+// rated reports whether --capture-rate is another one than the default.
+func (f *captureFlags) rated() bool { return f.Rate != defaultRate }
 
 // options returns which calls are copied; nil for none.
 func (f *captureFlags) options() (*collect.Capture, error) {
 	if f.Capture == "" {
 		return nil, nil //nolint:nilnil // nothing is copied, as documented
 	}
-	c := &collect.Capture{Redact: f.Redact}
+	rate, err := unit.ParseShare(f.Rate)
+	if err != nil || !(rate > 0 && rate <= 1) {
+		return nil, diag.Usagef("--capture-rate", fmt.Sprintf("%q is not a rate above 0%% and up to 100%%", f.Rate),
+			"omit it for the default of "+defaultRate)
+	}
+	c := &collect.Capture{Redact: f.Redact, Share: rate}
 	if f.Redact != "-" {
 		if _, err := compileFlag("--redact", f.Redact); err != nil {
 			return nil, err
@@ -64,7 +79,6 @@ func (f *captureFlags) options() (*collect.Capture, error) {
 	if f.Capture == copies.Hot {
 		return c, nil
 	}
-	var err error
 	c.Functions, err = compileFlag("--capture", f.Capture)
 	return c, err
 }
@@ -267,6 +281,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		{"target-log", !command, "without a command", commandHint},
 		{"start-timeout", !command, "without a command", commandHint},
 		{"redact", f.copied.Capture == "", "without --capture", "give --capture hot"},
+		{"capture-rate", f.copied.Capture == "", "without --capture", "give --capture hot"},
 		{"header", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
 		{"token-file", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
 		{"pprof-path", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
@@ -327,7 +342,7 @@ func (f *recordFlags) setTests(cmd *cobra.Command) error {
 	var list []useless
 	for _, name := range []string{
 		"trace", "pprof-addr", "start-timeout", "header", "token-file", "pprof-path", "cert", "key", "ca", "grace",
-		"max-size", "max-memory",
+		"max-size", "max-memory", "capture-rate",
 	} {
 		list = append(list, useless{name, true, why, hint})
 	}

@@ -24,10 +24,17 @@ func Main(m *testing.M) {
 	os.Exit(code) //nolint:forbidigo // it ends a test binary, as TestMain does
 }
 
+// Since returns a function that waits until no goroutine is left that was started after the call of Since. Its error
+// names those that have not ended in time.
+func Since() func(limit time.Duration) error {
+	before := goleak.IgnoreCurrent()
+	return func(limit time.Duration) error { return find(limit, before) }
+}
+
 // find returns an error that names the goroutines that have not ended in time.
-func find(limit time.Duration) error {
+func find(limit time.Duration, o ...goleak.Option) error {
 	for deadline := time.Now().Add(limit); ; {
-		err := goleak.Find()
+		err := goleak.Find(o...)
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}

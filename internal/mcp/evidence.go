@@ -93,7 +93,7 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		return nil, "", err
 	}
 	o = program.Options(o)
-	maker, err := workorder.New(program.Profiles, o)
+	maker, err := workorder.New(ctx, program.Profiles, o)
 	if err != nil {
 		return nil, "", err
 	}

@@ -249,7 +249,7 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 		}
 		c.progress(ctx, p.Elapsed.Seconds(), text)
 	}
-	o.Abort = ctx.Done() // the client has gone
+	o.Abort, o.Discard = ctx.Done(), true // the client has gone
 	sum, err := collect.Run(ctx, o)
 	if err != nil {
 		if text := output.String(); text != "" {
@@ -355,10 +355,9 @@ func (s *Server) build(ctx context.Context, dir, pkg string) (bin string, remove
 	bin = filepath.Join(temp, filepath.Base(filepath.Join(dir, pkg)))
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", bin, pkg)
 	cmd.Dir = dir
-	procgroup.OwnAndKill(cmd)
 	output := &tail{}
 	cmd.Stdout, cmd.Stderr = output, output
-	if err := cmd.Run(); err != nil {
+	if err := procgroup.RunGo(cmd); err != nil {
 		remove()
 		if ctx.Err() != nil {
 			return "", nil, ctx.Err()

@@ -135,15 +135,16 @@ func (c *call) traced(ctx context.Context, name string, o requests.Options) (*do
 		return nil, err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	r, err := requests.Find(x.Index, o)
+	until := x.Until(ctx)
+	r, err := requests.Find(until, o)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := documents.NewRequests(d.Name, r, x.Index)
+	doc, err := documents.NewRequests(d.Name, r, until)
 	if err != nil {
 		return nil, err
 	}
-	doc.MarkOwn(input.TraceOwn(name, x.Index, nil))
+	doc.MarkOwn(input.TraceOwn(name, until, nil))
 	return &doc, nil
 }
 

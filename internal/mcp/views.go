@@ -100,7 +100,7 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 		return nil, "", err
 	}
 	opened, err := c.opener("hot_lines").Open(ctx, []string{name}, input.Options{
-		Type: in.Type, Query: profile.Query{Type: -1, By: profile.ByFunction},
+		Type: in.Type, Query: profile.Query{Type: -1, By: profile.ByFunction, Canceled: ctx.Err},
 	})
 	if err != nil {
 		return nil, "", err
@@ -125,6 +125,9 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 	doc := documents.NewOwn(h, opened.View.Own(opened.Own.Match), second, n, "")
 	doc.Collector = documents.CollectorOf(opened)
 	doc.Warnings = append(doc.Warnings, opened.Warnings...)
+	if ctx.Err() != nil {
+		return nil, "", ctx.Err() // the sums are not complete
+	}
 	uri, err := c.keep("top", doc)
 	if err != nil {
 		return nil, "", err
@@ -250,7 +253,7 @@ func (c *call) compare(ctx context.Context, in compareInput) (*comparison, strin
 			return nil, "", err
 		}
 		sides[i], err = c.opener("compare").Open(ctx, names[i:i+1], input.Options{
-			Type: in.Type, Query: profile.Query{Type: -1, By: by},
+			Type: in.Type, Query: profile.Query{Type: -1, By: by, Canceled: ctx.Err},
 		})
 		if err != nil {
 			return nil, "", err
@@ -263,6 +266,9 @@ func (c *call) compare(ctx context.Context, in compareInput) (*comparison, strin
 		o.Work, o.NoWork = input.Between(ctx, before, after)
 	}
 	doc, err := diff.New(diff.Of(before), diff.Of(after), o)
+	if err == nil {
+		err = ctx.Err() // the sums are not complete then
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -399,13 +405,16 @@ func (s *session) view(ctx context.Context, uri string) (*sdk.ReadResourceResult
 		return nil, fit.Explain(err)
 	}
 	in, err := s.opener(name).Open(ctx, []string{file}, input.Options{
-		Type: typ, Query: profile.Query{Type: -1, By: profile.ByFunction},
+		Type: typ, Query: profile.Query{Type: -1, By: profile.ByFunction, Canceled: ctx.Err},
 	})
 	if err != nil {
 		return nil, fit.Explain(err)
 	}
 	defer in.Close()
 	doc, err := make(documents.NewHeader(in, documents.HeaderOptions{}), in)
+	if err == nil {
+		err = ctx.Err() // the sums are not complete then
+	}
 	if err != nil {
 		return nil, fit.Explain(err)
 	}

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -84,5 +86,36 @@ func TestWaitDelayIsKept(t *testing.T) {
 	procgroup.OwnAndKill(cmd)
 	if cmd.WaitDelay != time.Minute {
 		t.Errorf("WaitDelay %v, want the one that was set", cmd.WaitDelay)
+	}
+}
+
+// TestRunGo runs a command that makes files where the go command does: none is left, also of one that was killed.
+func TestRunGo(t *testing.T) {
+	temp := t.TempDir()
+	for _, name := range []string{"TMPDIR", "GOTMPDIR"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cmd := exec.CommandContext(ctx, "sh", "-c", `mkdir "$GOTMPDIR/go-build1"; echo "$GOTMPDIR"; sleep 60`)
+		cmd.Env = append(os.Environ(), "GOTMPDIR=", name+"="+temp)
+		pipe, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdout = out
+		ended := make(chan error, 1)
+		go func() { ended <- procgroup.RunGo(cmd) }()
+		made, err := bufio.NewReader(pipe).ReadString('\n')
+		if err != nil || filepath.Dir(strings.TrimSpace(made)) != temp {
+			t.Errorf("%s: files are made in %q (%v), want one below %s", name, made, err, temp)
+		}
+		cancel()
+		if err := <-ended; err == nil {
+			t.Error("no error of a killed command")
+		}
+		if err := errors.Join(out.Close(), pipe.Close()); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("%s: left: %v (%v)", name, left, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +27,7 @@ type Index struct {
 	kinds     []Kind
 	records   [model.Streams][indexfile.Classes][]indexfile.RecordsRef
 	limits    limits
+	ended     func() error // of Until; nil without
 }
 
 // Open opens an index. Its error wraps [ErrNotIndex] for another kind of file and for an incomplete
@@ -60,8 +62,21 @@ func Open(name string) (x *Index, err error) {
 	return x, nil
 }
 
+// Until returns the index as it is read for a request: its methods return the error of ctx once that has ended. One of
+// both is closed.
+func (x *Index) Until(ctx context.Context) *Index {
+	until := *x
+	until.ended = ctx.Err
+	return &until
+}
+
 // read reads a block into buf, or into a larger buffer.
 func (x *Index) read(at indexfile.Ref, buf []byte) ([]byte, error) {
+	if x.ended != nil {
+		if err := x.ended(); err != nil {
+			return nil, err
+		}
+	}
 	return indexfile.ReadBlock(x.file, at, buf)
 }
 

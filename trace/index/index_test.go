@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -400,5 +401,32 @@ func TestRecords(t *testing.T) {
 	}
 	if r, err := x.Task(1 << 60); err != nil || r != nil {
 		t.Errorf("a task that there is not: %+v, %v", r, err)
+	}
+}
+
+// TestUntil reads an index until a context ends: its methods return the error of the context then, those of the index
+// do not.
+func TestUntil(t *testing.T) {
+	data, err := os.ReadFile("../../internal/trace/testdata/go1.22.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := build(t, data)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	until := x.Until(ctx)
+	all := func(Span) bool { return true }
+	if err := until.Spans(0, x.Info.Duration, all); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if err := until.Spans(0, x.Info.Duration, all); !errors.Is(err, context.Canceled) {
+		t.Errorf("spans: %v, want context.Canceled", err)
+	}
+	if err := until.Goroutines(func(*Goroutine) bool { return true }); !errors.Is(err, context.Canceled) {
+		t.Errorf("goroutines: %v, want context.Canceled", err)
+	}
+	if err := x.Spans(0, x.Info.Duration, all); err != nil {
+		t.Errorf("the index itself: %v", err)
 	}
 }

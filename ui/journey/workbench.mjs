@@ -710,6 +710,8 @@ step("verdicts and rewrites have pages", async () => {
   assert.match(figures[0], /Join sec\/op\s+2\.000µ\s+1\.000µ\s+−50\.00%\s+±2%\s+better \(2\.0x\)/);
   assert.match(figures[1], /allocs\/op[\s\S]*−100%/);
   assert.ok(!/NaN|Inf|undefined|∞/.test(await page.innerText()));
+  await page.getByText("Predicted for the recorded program: −15.0% (−16.0% … −14.0%) CPU time").waitFor();
+  await page.getByText("of x.BenchmarkJoin and of the recording agree on 97.00% of the time").waitFor();
   assert.match(await page.innerText(), /1,234[\s\S]*b\.WriteString\(part\) \/\/ <b>[\s\S]*10 of 12[\s\S]*if i >= 0 \{/);
   await p.page.goto(address + "/proof?file=unproven.json");
   await page.getByText("no benchmark runs the change write one").waitFor();
@@ -718,6 +720,9 @@ step("verdicts and rewrites have pages", async () => {
   await p.page.goto(address + "/fixes?file=fixes.json");
   await p.page.getByRole("heading", { level: 1, name: "Rewrites kept: 1 of 3" }).waitFor();
   assert.deepEqual(await p.page.locator(".attempt .badge").allInnerTexts(), ["kept", "dropped", "needs a manual step"]);
+  const kept = await p.page.locator(".attempt").first().innerText();
+  assert.match(kept, /recorded program: −15\.0% CPU time, from x\.BenchmarkJoin\./);
+  assert.match(kept, /How similar x\.BenchmarkJoin is to the recording is not known: the recording has 7 samples/);
   await p.page.getByRole("button", { name: "dropped" }).click();
   const dropped = p.page.locator(".attempt");
   assert.match(await dropped.innerText(), /string formatted by fmt[\s\S]*test[\s\S]*want <a>[\s\S]*write a benchmark/);

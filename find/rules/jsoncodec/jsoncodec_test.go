@@ -35,7 +35,7 @@ func TestNewImplementation(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := New().Analyzer
-	found, err := driver.Run(pkgs[0], []*analysis.Analyzer{a})
+	found, err := driver.Run(t.Context(), pkgs[0], []*analysis.Analyzer{a})
 	if err != nil {
 		t.Fatal(err)
 	}

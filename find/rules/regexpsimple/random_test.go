@@ -95,7 +95,7 @@ func TestRandom(t *testing.T) {
 		t.Fatal(err)
 	}
 	analyzer := New().Analyzer
-	found, err := driver.Run(pkgs[0], []*analysis.Analyzer{analyzer})
+	found, err := driver.Run(t.Context(), pkgs[0], []*analysis.Analyzer{analyzer})
 	if err != nil {
 		t.Fatal(err)
 	}

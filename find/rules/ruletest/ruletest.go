@@ -181,7 +181,7 @@ var want = regexp.MustCompile("// want ((?:`[^`]*` ?)+)$")
 // check runs the rule and compares its diagnostics with the comments.
 func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Diagnostic {
 	t.Helper()
-	found, err := driver.Run(pkg, []*analysis.Analyzer{rule.Analyzer})
+	found, err := driver.Run(t.Context(), pkg, []*analysis.Analyzer{rule.Analyzer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,8 @@ import (
 
 	"github.com/whet-go/whet/internal/capture/support"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/procgroup/golist"
 )
 
 // directory is where the support is in the module, in the overlay only.
@@ -103,17 +105,16 @@ func load(ctx context.Context, o Options) ([]*packages.Package, error) {
 	}, o.Flags...)
 	cmd := exec.CommandContext(ctx, "go", append(append(args, "--"), o.Packages...)...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), o.Env...)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
+	var out, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := procgroup.RunGo(cmd); err != nil {
 		return nil, &diag.Error{
 			Op: "list packages", Subject: strings.Join(o.Packages, " "),
 			Err: fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String())),
 		}
 	}
 	var names []string
-	for name := range strings.FieldsSeq(string(out)) {
+	for name := range strings.FieldsSeq(out.String()) {
 		if !strings.HasSuffix(name, ".test") {
 			names = append(names, name)
 		}
@@ -129,8 +130,8 @@ func load(ctx context.Context, o Options) ([]*packages.Package, error) {
 			Op: "capture", Err: fmt.Errorf("the program has %d packages of its module, more than %d", len(names), maxPackages),
 		}
 	}
-	pkgs, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: o.Dir, BuildFlags: o.Flags, Env: append(os.Environ(), o.Env...),
+	pkgs, err := golist.Load(ctx, &packages.Config{
+		Dir: o.Dir, BuildFlags: o.Flags, Env: append(os.Environ(), o.Env...),
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
 			packages.NeedExportFile | packages.NeedModule,

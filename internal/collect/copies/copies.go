@@ -28,9 +28,13 @@ type Options struct {
 	Functions *regexp.Regexp
 	// Redact is a regular expression of further names of what is secret; "-" disables all rules.
 	Redact string
-	// Share is the fraction of its CPU time that the program spends on copying; 0 means support.DefaultShare.
+	// Share is the fraction of its CPU time that the program spends on copying, up to 1; 0 means DefaultShare. Tests copy
+	// without pauses.
 	Share float64
 }
+
+// DefaultShare is the default of Options.Share.
+const DefaultShare = support.DefaultShare
 
 // Time is how long a program that copies runs, at most, and WriteTime how long the last copies may take to be written.
 const (

@@ -49,3 +49,22 @@ func TestRead(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
+
+// TestEnvironment checks that a program gets the share of its CPU time for copying, the default without one.
+func TestEnvironment(t *testing.T) {
+	for share, want := range map[float64]string{0: "", 0.05: "WHET_CAPTURE_SHARE=0.05", 1: "WHET_CAPTURE_SHARE=1"} {
+		_, env, err := (&Options{Share: share}).Environment(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, entry := range env {
+			if strings.HasPrefix(entry, "WHET_CAPTURE_SHARE=") {
+				got = entry
+			}
+		}
+		if got != want {
+			t.Errorf("share %v: %q, want %q", share, got, want)
+		}
+	}
+}

@@ -76,10 +76,12 @@ func (r *GoRun) Build(ctx context.Context, dir, file string, more ...string) err
 	args := slices.Concat([]string{"build"}, r.flags, more, []string{"-o", file, r.main})
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	procgroup.OwnAndKill(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := procgroup.RunGo(cmd); err != nil {
 		return &diag.Error{
-			Op: "build", Subject: r.main, Err: fmt.Errorf("%w: %s", err, bytes.TrimSpace(out[:min(len(out), maxOutput)])),
+			Op: "build", Subject: r.main,
+			Err:  fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Bytes()[:min(out.Len(), maxOutput)])),
 			Hint: "`go build " + r.main + "` shows the same",
 		}
 	}

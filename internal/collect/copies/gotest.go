@@ -201,17 +201,15 @@ func (t *GoTest) packages(ctx context.Context, dir string) (all []gotest.Package
 	args := slices.Concat([]string{"list", "-f", format}, t.flags, []string{"--"}, t.patterns)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	procgroup.OwnAndKill(cmd)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
+	var out, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := procgroup.RunGo(cmd); err != nil {
 		return nil, &diag.Error{
 			Op: "list packages", Subject: strings.Join(t.patterns, " "),
 			Err: fmt.Errorf("%w: %.*s", err, maxOutput, strings.TrimSpace(stderr.String())),
 		}
 	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out.String()) {
 		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 3 {
 			all = append(all, gotest.Package{ImportPath: f[0], Name: f[1], Dir: f[2], Main: f[1] == "main"})
 		}

@@ -28,7 +28,7 @@ func TestAllLines(t *testing.T) {
 	standard := Standard(t.Context(), driver.Options{Dir: dir})
 	valid, invalid := map[string]int{}, map[string]int{}
 	for _, pkg := range pkgs {
-		r, err := Propose(pkg, linesOf(pkg), Options{Imports: standard})
+		r, err := Propose(t.Context(), pkg, linesOf(pkg), Options{Imports: standard})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package candidates
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -75,17 +76,17 @@ type Options struct {
 	Observed func(pkg, function string) []int
 }
 
-// Propose returns candidates for lines of a package that builds.
-func Propose(pkg *packages.Package, lines []Line, o Options) (*Result, error) {
+// Propose returns candidates for lines of a package that builds: those that it found until ctx ended.
+func Propose(ctx context.Context, pkg *packages.Package, lines []Line, o Options) (*Result, error) {
 	r := &Result{Invalid: map[string]int{}}
 	a := &analysis.Analyzer{
 		Name: "candidates", Doc: "propose changes of hot lines", Requires: requires(),
 		Run: func(pass *analysis.Pass) (any, error) {
-			r.propose(pass, pkg, lines, o)
+			r.propose(ctx, pass, pkg, lines, o)
 			return nil, nil
 		},
 	}
-	if _, err := driver.Run(pkg, []*analysis.Analyzer{a}); err != nil {
+	if _, err := driver.Run(ctx, pkg, []*analysis.Analyzer{a}); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -99,12 +100,12 @@ type Request struct {
 
 // ProposeAll is Propose for several packages at once. It returns a result for each, in order; why a package has
 // none is in Failed.
-func ProposeAll(requests []Request, o Options) []*Result {
+func ProposeAll(ctx context.Context, requests []Request, o Options) []*Result {
 	results := make([]*Result, len(requests))
 	var wg sync.WaitGroup
 	for i, one := range requests {
 		wg.Go(func() {
-			r, err := Propose(one.Package, one.Lines, o)
+			r, err := Propose(ctx, one.Package, one.Lines, o)
 			if err != nil {
 				r = &Result{Failed: []error{err}}
 			}
@@ -116,7 +117,7 @@ func ProposeAll(requests []Request, o Options) []*Result {
 }
 
 // propose runs the generators on all lines of a package.
-func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Line, o Options) {
+func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages.Package, lines []Line, o Options) {
 	at := sites.New(pass)
 	if o.Observed != nil {
 		at.Observed = func(function string) []int { return o.Observed(pkg.PkgPath, function) }
@@ -124,6 +125,9 @@ func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Lin
 	check := &checker{pkg: pkg, imports: o.Imports}
 	seen := map[string]bool{}
 	for i := range lines {
+		if ctx.Err() != nil {
+			return
+		}
 		s := at.At(lines[i].File, lines[i].Line)
 		if s == nil {
 			continue
@@ -148,7 +152,7 @@ func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Lin
 		slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Share, a.Share) })
 		kept := 0
 		for _, c := range list {
-			if kept == maxPerLine {
+			if kept == maxPerLine || ctx.Err() != nil {
 				break
 			}
 			if check.compiles(c.Edits) != nil {

@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 	}
 
 	lines := []Line{{File: file.Name(), Line: 6, Costs: []map[diagnosis.Kind]float64{{diagnosis.Formatting: 0.3}}}}
-	r, err := Propose(pkg, lines, Options{})
+	r, err := Propose(t.Context(), pkg, lines, Options{})
 	if err != nil || len(r.Candidates) != 0 || r.Invalid["format"] != 1 {
 		t.Errorf("without the types of strconv: %+v, %v", r, err)
 	}
@@ -77,12 +77,12 @@ func TestCheck(t *testing.T) {
 		}
 		return nil
 	}}
-	if r, err = Propose(pkg, lines, imports); err != nil || len(r.Candidates) != 1 || len(r.Invalid) != 0 ||
+	if r, err = Propose(t.Context(), pkg, lines, imports); err != nil || len(r.Candidates) != 1 || len(r.Invalid) != 0 ||
 		r.Candidates[0].Generator.Name != "format" || r.Candidates[0].Share != 0.3 {
 		t.Errorf("%d candidates, %v, %v", len(r.Candidates), r.Invalid, err)
 	}
 	lines[0].Costs = []map[diagnosis.Kind]float64{{diagnosis.Formatting: 0.01, diagnosis.Network: 0.3}}
-	if r, err = Propose(pkg, lines, imports); err != nil || len(r.Candidates) != 0 {
+	if r, err = Propose(t.Context(), pkg, lines, imports); err != nil || len(r.Candidates) != 0 {
 		t.Errorf("the cost is of another kind: %+v, %v", r, err)
 	}
 }

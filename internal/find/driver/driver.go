@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/procgroup/golist"
 )
 
 // Options configure Load.
@@ -27,7 +29,7 @@ type Options struct {
 // that built this program, Load fails with the remedy as the hint.
 func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Package, error) {
 	cfg := &packages.Config{
-		Context: ctx, Dir: o.Dir, BuildFlags: o.Flags, Tests: o.Tests,
+		Dir: o.Dir, BuildFlags: o.Flags, Tests: o.Tests,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
 			packages.NeedExportFile | packages.NeedModule,
@@ -35,7 +37,7 @@ func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Packa
 	if len(o.Env) > 0 {
 		cfg.Env = append(os.Environ(), o.Env...)
 	}
-	pkgs, err := packages.Load(cfg, patterns...)
+	pkgs, err := golist.Load(ctx, cfg, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("load packages: %w", err)
 	}
@@ -43,12 +45,15 @@ func Load(ctx context.Context, o Options, patterns ...string) ([]*packages.Packa
 }
 
 // Run runs analyzers on a package and returns their diagnostics, in the order of the analyzers. If
-// an analyzer fails or panics, Run returns an error along with the diagnostics of the others.
-func Run(pkg *packages.Package, analyzers []*analysis.Analyzer) (map[*analysis.Analyzer][]analysis.Diagnostic, error) {
+// an analyzer fails or panics, Run returns an error along with the diagnostics of the others. When ctx ends, it runs no
+// other one.
+func Run(
+	ctx context.Context, pkg *packages.Package, analyzers []*analysis.Analyzer,
+) (map[*analysis.Analyzer][]analysis.Diagnostic, error) {
 	if pkg.IllTyped || pkg.Types == nil {
 		return nil, fmt.Errorf("package %s does not build", pkg.PkgPath)
 	}
-	r := &runner{pkg: pkg, done: map[*analysis.Analyzer]*action{}}
+	r := &runner{ctx: ctx, pkg: pkg, done: map[*analysis.Analyzer]*action{}}
 	found := map[*analysis.Analyzer][]analysis.Diagnostic{}
 	var errs []error
 	for _, a := range analyzers {
@@ -63,6 +68,7 @@ func Run(pkg *packages.Package, analyzers []*analysis.Analyzer) (map[*analysis.A
 }
 
 type runner struct {
+	ctx  context.Context
 	pkg  *packages.Package
 	done map[*analysis.Analyzer]*action
 }
@@ -79,6 +85,9 @@ func (r *runner) run(a *analysis.Analyzer) (act *action) {
 	}
 	act = &action{}
 	r.done[a] = act
+	if act.err = r.ctx.Err(); act.err != nil {
+		return act
+	}
 	results := map[*analysis.Analyzer]any{}
 	for _, need := range a.Requires {
 		on := r.run(need)

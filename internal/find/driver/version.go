@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 )
 
 // checkVersion explains errors in packages whose Go is newer than this program's type checker,
@@ -29,11 +30,12 @@ func checkVersion(ctx context.Context, o Options, pkgs []*packages.Package) erro
 	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
 	cmd.Dir = o.Dir
 	cmd.Env = append(os.Environ(), o.Env...)
-	out, err := cmd.Output()
-	if err != nil {
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := procgroup.RunGo(cmd); err != nil {
 		return nil //nolint:nilerr // the packages' own errors are the ones to report
 	}
-	return CheckGo(o.Dir, strings.TrimSpace(string(out)))
+	return CheckGo(o.Dir, strings.TrimSpace(out.String()))
 }
 
 // CheckGo returns an error if the Go version of the module in dir ("go1.27.4") has a newer language

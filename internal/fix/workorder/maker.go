@@ -39,9 +39,9 @@ type Maker struct {
 }
 
 // New charges profiles to the lines of the module that o names. Only its Dir, Flags, Env, Own, Recorded
-// and Notes are used.
-func New(p find.Profiles, o find.Options) (*Maker, error) {
-	charged, err := find.Charge(p, o)
+// and Notes are used. The Maker is not used anymore when ctx has ended.
+func New(ctx context.Context, p find.Profiles, o find.Options) (*Maker, error) {
+	charged, err := find.Charge(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func New(p find.Profiles, o find.Options) (*Maker, error) {
 	if main == nil {
 		return m, nil
 	}
-	q := profile.Query{Type: -1, By: profile.ByLine}
+	q := profile.Query{Type: -1, By: profile.ByLine, Canceled: ctx.Err}
 	if m.view, err = main.View(q); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func maker(t *testing.T, source, notes string) *workorder.Maker {
 		4, 1000); err != nil {
 		t.Fatal(err)
 	}
-	m, err := workorder.New(find.Profiles{CPU: b.Profile(nil), Allocs: allocs.Profile(nil)}, find.Options{
+	m, err := workorder.New(t.Context(), find.Profiles{CPU: b.Profile(nil), Allocs: allocs.Profile(nil)}, find.Options{
 		Dir: dir, Notes: notes, Own: profile.OwnMatcher([]string{"example.com/m"}, nil),
 	})
 	if err != nil {

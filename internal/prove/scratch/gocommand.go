@@ -69,6 +69,9 @@ func (m *Module) command(ctx context.Context, more []string, command string, arg
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, flags, more, args)...)
 	cmd.Dir, cmd.Env = m.Dir, os.Environ()
+	if os.Getenv("GOTMPDIR") == "" {
+		cmd.Env = append(cmd.Env, "GOTMPDIR="+m.Temp) // one that is killed leaves its files, which Close removes
+	}
 	if command == "test" {
 		cmd.Env = append(cmd.Env, m.TrialEnv()...)
 	}

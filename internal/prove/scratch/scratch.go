@@ -20,6 +20,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/tempfile"
 )
 
@@ -169,6 +170,7 @@ func tracked(ctx context.Context, dir string) (root string, files []string) {
 	git := func(args ...string) (string, bool) {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir = dir
+		procgroup.OwnAndKill(cmd)
 		out, err := cmd.Output()
 		return string(out), err == nil
 	}

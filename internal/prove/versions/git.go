@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -57,6 +58,7 @@ func (r *repository) git(ctx context.Context, env []string, args ...string) (str
 	cmd.Env = append(cmd.Env, env...)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
+	procgroup.OwnAndKill(cmd)
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()

@@ -205,6 +205,7 @@ func proof(a *fix.Attempt) blocks.List {
 	facts = append(facts, answersText(a.Answers)...)
 	facts.If(a.Unproven != "", "unproven, needs review: %s", a.Unproven)
 	facts = append(facts, measuringText(a.Measured, "the line", a.Open)...)
+	facts = append(facts, predictedText(a.Predicted)...)
 	return blocks.Items(append(facts, ignoredText("slower: ", a.IgnoredLosses)...)...)
 }
 

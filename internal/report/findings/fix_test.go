@@ -46,6 +46,9 @@ func fixResult() *fix.Result {
 			Finding: together, Stage: fix.StageKept, Round: 2, Together: 1, Tested: 3, Open: []string{"Order sec/op: +1.0%"},
 			Diff: "--- a/clean.go\n+++ b/clean.go\n@@ -1 +1 @@\n-old\n+new `code` <b>\n", Measured: measured,
 			Answers: &fix.Answers{Functions: []string{"Clean"}, Inputs: 1234},
+			Predicted: &prove.Prediction{
+				Benchmark: "slow.BenchmarkClean", Change: -0.12, Low: -0.15, High: -0.09, Share: 0.3, Below: 0.9, Similar: 0.97,
+			},
 		},
 		{Finding: needing, Stage: fix.StageNeeds, Reason: "it needs a dependency"},
 	}, Untried: []fix.Untried{
@@ -73,7 +76,8 @@ func TestWriteFix(t *testing.T) {
 			"   Clean      sec/op  2.000µ  1.000µ  -50.00%  ±4.1%  better, 2.0x\n" +
 			"   Clean      B/op     8.000   8.000   +0.00%    ±0%  the same\n",
 		"Kept: replacer | built\n   clean.go:7  Clean\n   why: it is made each time\n   saves at most 31.00%",
-		"found in pass 2",
+		"found in pass 2", "prediction for the recorded program: -12.0% CPU time",
+		"CPU profiles agree on 97%",
 		"kept together with 1 other", "tests of 3 packages pass",
 		"returned the same results for 1234 inputs", "undecided because of noise: Order sec/op: +1.0%", "     +new `code`",
 		"Dropped: string formatted by fmt", "dropped at test:", "     want <a>",
@@ -105,7 +109,7 @@ func TestWriteFix(t *testing.T) {
 	for _, want := range []string{
 		"## 1 of 3 rewrites kept in 2 passes in `example.com/slow`",
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |",
-		"### Kept: replacer \\| built\n", "- kept together with 1 other", "```diff\n--- a/clean.go",
+		"### Kept: replacer \\| built\n", "- kept together with 1 other", "CPU profiles agree on 97%", "```diff\n--- a/clean.go",
 		"### Dropped: string formatted by fmt", "dropped at **test**:\n\n```\n--- FAIL: TestClean\nwant <a>\n```\n",
 		"\nhint: write a benchmark\n\n- slower: Clean allocs/op: +2.0%\n",
 		"- `clean.go:7` in `Clean`: JSON encoded or decoded by reflection: it needs a dependency",

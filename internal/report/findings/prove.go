@@ -126,7 +126,7 @@ func provedList(r *prove.Result) blocks.List {
 	facts = append(facts, configsText(v.Configs)...)
 	facts = append(facts, strengthText(v.Strength)...)
 	facts = append(facts, measuringText(v.Measured, "the change", v.Open)...)
-	facts = append(facts, predictedText(r)...)
+	facts = append(facts, predictedText(r.Predicted)...)
 	facts = append(facts, ignoredText("set aside: ", v.IgnoredLosses)...)
 	facts.If(len(r.Base.Failing) > 0, "tests that already failed, and were ignored: %s",
 		strings.Join(r.Base.Failing, ", "))
@@ -135,8 +135,7 @@ func provedList(r *prove.Result) blocks.List {
 }
 
 // predictedText is the change of the recorded program's CPU time that the benchmarks predict.
-func predictedText(r *prove.Result) []string {
-	p := r.Predicted
+func predictedText(p *prove.Prediction) []string {
 	if p == nil {
 		return nil
 	}

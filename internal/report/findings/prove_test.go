@@ -101,7 +101,7 @@ func TestProve(t *testing.T) {
 	r.Predicted = &prove.Prediction{
 		Change: 0.01, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)), Unknown: "no samples",
 	}
-	facts := strings.Join(predictedText(r), "")
+	facts := strings.Join(predictedText(r.Predicted), "")
 	if !strings.Contains(facts, "+1.0% CPU time, from") ||
 		!strings.Contains(facts, "similarity of their profiles is not known: no samples") {
 		t.Error(facts)

@@ -58,6 +58,9 @@ func proofs(t *testing.T) map[string][]byte {
 		},
 	})
 	faster.Cost = &prove.Cost{Share: 0.25}
+	faster.Predicted = &prove.Prediction{
+		Benchmark: "x.BenchmarkJoin", Change: -0.15, Low: -0.16, High: -0.14, Share: 0.3, Below: 1, Similar: 0.97,
+	}
 	different := proof(prove.OutcomeDifferent, "Join behaves differently:\nthe results differ\nbefore:\n"+
 		"r0 := Join([]string{\" A\", \"<b>\"})\nr0 = \" a, <b>\"\nafter:\nr0 := Join([]string{\" A\", \"<b>\"})\n"+
 		"r0 = \"a, <b>\"\n", &prove.Verdict{Stage: prove.StageCompare, Tested: 2})
@@ -86,6 +89,10 @@ func proofs(t *testing.T) map[string][]byte {
 				{
 					Finding: finding("f1", "string built in a loop"), Stage: fix.StageKept, Diff: diff, Tested: 2, Round: 1,
 					Answers: &fix.Answers{Functions: []string{"Join"}, Inputs: 1234}, Measured: measured(0.5, ab.Better),
+					Predicted: &prove.Prediction{
+						Benchmark: "x.BenchmarkJoin", Change: -0.15, Low: bench.Float(math.Inf(-1)), High: bench.Float(math.Inf(1)),
+						Share: 0.3, Below: 1, Unknown: "the recording has 7 samples",
+					},
 				},
 				{
 					Finding: finding("f2", "string formatted by fmt"), Stage: fix.StageTest, Diff: diff, Round: 1,

@@ -97,6 +97,7 @@ export interface Attempt {
   measured?: Measured | null;
   open?: string[] | null;
   outcome?: string;
+  predicted?: Prediction | null;
   reason?: string;
   round: number;
   stage: string;

@@ -8,6 +8,7 @@ import {
   hunkLine,
   numberOf,
   ofFiles,
+  predictedChange,
   type UnitOf,
 } from "./proof.ts";
 
@@ -159,5 +160,14 @@ describe("the files of a diff", () => {
     ["@@ x", 0],
   ])("begin their hunks: %s", (text, want) => {
     expect(hunkLine(text)).toBe(want);
+  });
+});
+
+describe("a prediction", () => {
+  it("has its interval", () => {
+    expect(predictedChange({ change: -0.06, low: -0.08, high: 0.004 })).toBe("−6.0% (−8.0% … +0.4%)");
+  });
+  it("has none if that is infinite", () => {
+    expect(predictedChange({ change: 0.01, low: "-Inf", high: "+Inf" })).toBe("+1.0%");
   });
 });

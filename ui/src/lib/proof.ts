@@ -112,6 +112,21 @@ function halfOf(low: number, high: number): string {
   return `±${half >= 0.0995 ? (half * 100).toFixed(0) : String(Number((half * 100).toPrecision(2)))}%`;
 }
 
+/** What is predicted of a program, as Go writes it. */
+export interface PredictionOf {
+  readonly change: unknown;
+  readonly low: unknown;
+  readonly high: unknown;
+}
+
+/** The predicted change of a program's CPU time, with its interval if there is one: "−6.0% (−8.0% … −4.0%)". */
+export function predictedChange(p: PredictionOf): string {
+  const signed = (n: number) => `${n > 0 ? "+" : n < 0 ? "−" : ""}${(Math.abs(n) * 100).toFixed(1)}%`;
+  const [low, high] = [numberOf(p.low), numberOf(p.high)];
+  const interval = Number.isFinite(low) && Number.isFinite(high) ? ` (${signed(low)} … ${signed(high)})` : "";
+  return signed(numberOf(p.change)) + interval;
+}
+
 /**
  * The figures to show: the first of each benchmark, and the others that differ. With all, also bytes
  * and allocations.

@@ -9,7 +9,7 @@ import { shortName } from "../lib/names.ts";
 import { number } from "../lib/when.ts";
 import { Choice, Failure, First, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { chosenRules, WithContents, type Chapter } from "../parts/contents.tsx";
-import { answersFacts, Facts, Figures, measuredFacts, ProofDiff } from "../parts/evidence.tsx";
+import { answersFacts, Facts, Figures, measuredFacts, predictedFacts, ProofDiff } from "../parts/evidence.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
@@ -281,6 +281,7 @@ function facts(a: Attempt): ComponentChildren[] {
     ...answersFacts(a.answers),
     a.unproven ? t("fixes.review", { why: a.unproven }) : "",
     ...measuredFacts(a.measured, a.open),
+    ...predictedFacts(a.predicted),
     ...(a.aside ?? []).map((what) => t("proof.aside", { what })),
   ];
 }

@@ -10,7 +10,16 @@ import { costValue, difference, diffLines, figures, filesOf } from "../lib/proof
 import { number, span } from "../lib/when.ts";
 import { Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { WithContents, type Chapter } from "../parts/contents.tsx";
-import { answersFacts, Differs, Facts, Figures, measuredFacts, ProofDiff, StrengthOf } from "../parts/evidence.tsx";
+import {
+  answersFacts,
+  Differs,
+  Facts,
+  Figures,
+  measuredFacts,
+  predictedFacts,
+  ProofDiff,
+  StrengthOf,
+} from "../parts/evidence.tsx";
 import { EditorPlace } from "../parts/place.tsx";
 import { useLoad } from "../state/load.ts";
 import { barFiles, property } from "../state/picture.ts";
@@ -261,6 +270,7 @@ function checked(d: ProveResult, v: Verdict): string[] {
   if (built.length > 0) list.push(t("proof.builds", { list: some(built) }));
   for (const c of v.configs ?? []) if (!c.built) list.push(t("proof.notbuilt", { config: c.config, why: c.not ?? "" }));
   list.push(...measuredFacts(v.measured, v.open));
+  list.push(...predictedFacts(d.predicted));
   for (const loss of v.aside ?? []) list.push(t("proof.aside", { what: loss }));
   if (d.base.failing?.length) list.push(t("proof.failing", { list: some(d.base.failing) }));
   if (d.base.flaky?.length) list.push(t("proof.flaky", { list: some(d.base.flaky) }));

@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Fragment } from "preact";
-import type { Answers, Measured, Strength } from "../api/v1.ts";
+import type { Answers, Measured, Prediction, Strength } from "../api/v1.ts";
 import { hasWords } from "../lib/contents.ts";
 import { percent } from "../lib/format.ts";
-import { diffLines, figures, hunkLine, ofFiles, type Difference } from "../lib/proof.ts";
+import { diffLines, figures, hunkLine, ofFiles, predictedChange, type Difference } from "../lib/proof.ts";
 import { number } from "../lib/when.ts";
 import { language, t, type Key } from "../texts/index.ts";
 import { Bar, Section } from "./basics.tsx";
@@ -152,6 +152,19 @@ export function measuredFacts(m: Measured | null | undefined, open: readonly str
   const list = m?.written ? [t("proof.generated"), ...(m.paths ?? [])] : [];
   if (open?.length) list.push(t("proof.open", { list: open.join("; ") }));
   return list;
+}
+
+/** The change of the recorded program's CPU time that a benchmark shows, and how similar that is to the program. */
+export function predictedFacts(p: Prediction | null | undefined): string[] {
+  if (!p) return [];
+  const benchmark = p.inputs ? t("proof.benchmarkwith", { benchmark: p.benchmark, inputs: p.inputs }) : p.benchmark;
+  return [
+    t("proof.predicted", { change: predictedChange(p), benchmark }),
+    t("proof.predictedfrom", { share: percent(p.share, 1), below: percent(p.below, 1) }),
+    p.unknown
+      ? t("proof.notsimilar", { benchmark: p.benchmark, why: p.unknown })
+      : t("proof.similar", { benchmark: p.benchmark, share: percent(p.similar ?? 0, 1) }),
+  ];
 }
 
 /** The same input with the answers of both versions. */

@@ -554,6 +554,13 @@ export const en = {
   "proof.notbuilt": "Not built for {config}: {why}",
   "proof.generated": "No benchmark of the module runs the changed lines: measured by a generated one.",
   "proof.open": "Undecided because of noise: {list}",
+  "proof.predicted": "Predicted for the recorded program: {change} CPU time, from {benchmark}.",
+  "proof.predictedfrom":
+    "The changed functions and what they call: {share} of the recording's CPU time, {below} of the benchmark's.",
+  "proof.benchmarkwith": "{benchmark} with {inputs}",
+  "proof.similar":
+    "Below the changed functions, the CPU profiles of {benchmark} and of the recording agree on {share} of the time.",
+  "proof.notsimilar": "How similar {benchmark} is to the recording is not known: {why}",
   "proof.aside": "Set aside: {what}",
   "proof.failing": "Tests that already failed, and were ignored: {list}",
   "proof.flaky": "Flaky tests, which were ignored: {list}",

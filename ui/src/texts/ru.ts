@@ -556,6 +556,12 @@ export const ru: Texts = {
   "proof.notbuilt": "Не собрано для {config}: {why}",
   "proof.generated": "Ни один бенчмарк модуля не выполняет изменённые строки: измерено сгенерированным.",
   "proof.open": "Не решено из-за шума: {list}",
+  "proof.predicted": "Прогноз для записанной программы: {change} процессорного времени, по {benchmark}.",
+  "proof.predictedfrom":
+    "Изменённые функции и то, что они вызывают: {share} времени записи, {below} времени бенчмарка.",
+  "proof.benchmarkwith": "{benchmark} ({inputs})",
+  "proof.similar": "Ниже изменённых функций профили процессорного времени {benchmark} и записи совпадают на {share} времени.",
+  "proof.notsimilar": "Насколько {benchmark} похож на запись, неизвестно: {why}",
   "proof.aside": "Не учтено: {what}",
   "proof.failing": "Тесты, которые уже не проходили и не учтены: {list}",
   "proof.flaky": "Нестабильные тесты, которые не учтены: {list}",

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/procgroup/golist"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
@@ -207,10 +208,10 @@ func (g *Graph) Files(
 		}
 	}
 	cfg := &packages.Config{
-		Context: ctx, Dir: g.m.Dir, BuildFlags: flags, Mode: packages.NeedName | packages.NeedFiles,
+		Dir: g.m.Dir, BuildFlags: flags, Mode: packages.NeedName | packages.NeedFiles,
 		Env: append(os.Environ(), env...),
 	}
-	pkgs, err := packages.Load(cfg, patterns...)
+	pkgs, err := golist.Load(ctx, cfg, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of packages: %w", err)
 	}
