@@ -216,14 +216,14 @@ func (s *shape) turns(name string) string {
 	}
 	b.WriteString(s.priorTurns())
 	b.WriteString("for n := s.Turns(); n > 0; n-- { // as old modules have it, too\ns.Turn(func() {\n")
-	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden))
+	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden, holds(s.sig.Results(), "r")))
 	b.WriteString(s.inner.calls() + "})\n}\n")
 	if len(s.prior) > 0 {
 		n := len(s.prior)
 		fmt.Fprintf(&b, "for n := s.Proofs(%d); n > 0; n-- {\nswitch n %% %d {\n", n, n)
 		for i, one := range s.prior {
 			fmt.Fprintf(&b, "case %d:\ns.Proof(%q, n <= %d, &recv, func() {\n%s})\n", i, one.name, n,
-				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
+				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil, ""))
 		}
 		b.WriteString("}\n}\n")
 	}
@@ -239,7 +239,7 @@ func (s *shape) priorTurns() string {
 	fmt.Fprintf(&b, "for n := s.Priors(); n > 0; n-- {\nswitch s.Choose(%d) {\n", len(s.prior))
 	for i, one := range s.prior {
 		fmt.Fprintf(&b, "case %d:\ns.Prior(%q, func() {\n%s})\n", i, one.name,
-			oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
+			oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil, ""))
 	}
 	b.WriteString("}\n}\n")
 	return b.String()
@@ -247,8 +247,10 @@ func (s *shape) priorTurns() string {
 
 // oneTurn returns the code that makes the arguments of a function, calls it, and records its results. named and inst
 // are type arguments; at is the place of the first argument in a call that was captured, negative if it is none. Of
-// hidden results, nil is recorded as empty.
-func oneTurn(name, named, inst string, makers []string, at, results int, dots string, hidden []bool) string {
+// hidden results, nil is recorded as empty. held is the code that notes the types of others.
+func oneTurn(
+	name, named, inst string, makers []string, at, results int, dots string, hidden []bool, held string,
+) string {
 	var b strings.Builder
 	b.WriteString(makeArguments(makers, at))
 	args := numbered("a", len(makers))
@@ -268,8 +270,22 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 			fmt.Fprintf(&b, "s.Filled = append(s.Filled, %d)\n", i)
 		}
 	}
-	fmt.Fprintf(&b, "%s := %s\ns.Result(%s)\n", names, call, strings.Join(recorded, ", "))
+	fmt.Fprintf(&b, "%s := %s\n%ss.Result(%s)\n", names, call, held, strings.Join(recorded, ", "))
 	return b.String()
+}
+
+// holds returns the code that notes the types of what results of interface types hold; "" if there are none.
+func holds(results *types.Tuple, letter string) string {
+	var args []string
+	for i := range results.Len() {
+		if t := results.At(i).Type(); types.IsInterface(t) {
+			args = append(args, fmt.Sprintf("%d, %s%d", i, letter, i))
+		}
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return "s.Holds(" + strings.Join(args, ", ") + ")\n"
 }
 
 // makeArguments returns the code that makes arguments, or takes those of a captured call from a place on.
@@ -409,7 +425,8 @@ func (r returned) calls() string {
 		fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.Calls(%q%s)\n", in.from(result), in.makes, result+in.method,
 			in.pointers)
 		if list := numbered(resultLetters[in.depth:in.depth+1], in.results.Len()); list != "" {
-			fmt.Fprintf(&b, "%s := f%s\ns.Result(%s)\n%s}\n", list, in.call, list, in.then.calls())
+			fmt.Fprintf(&b, "%s := f%s\n%ss.Result(%s)\n%s}\n", list, in.call,
+				holds(in.results, resultLetters[in.depth:in.depth+1]), list, in.then.calls())
 			continue
 		}
 		fmt.Fprintf(&b, "f%s\n}\n", in.call)

@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/captured"
+	"github.com/whet-go/whet/internal/prove/differ/counts"
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
@@ -397,7 +398,7 @@ func (c *comparer) compare(
 			r.NotCompared = append(r.NotCompared, why)
 		default:
 			r.Outcomes = append(r.Outcomes, outcome)
-			if t.inner && (outcome.outside > 0 || outcome.Unproven != "") {
+			if t.inner && (outcome.Outside > 0 || outcome.Unproven != "") {
 				open[t.called] = nil
 			}
 		}
@@ -603,7 +604,7 @@ func (r *twinRun) fuzz(
 		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
 	}
 	limit, timed := time.ParseDuration(r.o.FuzzTime)
-	slow := !o.Fixed && o.Returned < minReturned && o.Inputs+o.outside < firstInputs
+	slow := !o.Fixed && o.Returned < counts.MinReturned && o.Inputs+o.Outside < counts.FirstInputs
 	if err != nil || timed != nil || why != "" || !slow {
 		return o, why, err
 	}
@@ -616,8 +617,8 @@ func (r *twinRun) fuzz(
 // manySeeds is the number of random inputs that come before the fuzzer, and fewSeeds the number that the fuzzer
 // begins with: one process calls both functions with them many times faster than the fuzzer's workers do.
 const (
-	manySeeds = 4 * firstInputs
-	fewSeeds  = firstInputs / 4
+	manySeeds = 4 * counts.FirstInputs
+	fewSeeds  = counts.FirstInputs / 4
 )
 
 // leastRandom is the least time for random inputs.
@@ -636,7 +637,7 @@ func (r *twinRun) fuzzFor(
 	if r.o.Joined {
 		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
 	}
-	counting := append(slices.Clone(env), CountEnv+"="+count)
+	counting := append(slices.Clone(env), counts.Env+"="+count)
 	seeds, again := 0, []string{"WHET_CORPUS=" + r.corpus()}
 	d, err := time.ParseDuration(limit)
 	if err == nil {
@@ -646,7 +647,7 @@ func (r *twinRun) fuzzFor(
 		seeds = fewSeeds
 		began := time.Now()
 		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
-		counted := append(slices.Clone(first), CountEnv+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
+		counted := append(slices.Clone(first), counts.Env+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
 		out, err := r.covered(ctx, t, lines, counted...)
 		if err != nil {
 			return r.failed(ctx, t, first, out)
@@ -676,7 +677,7 @@ func (r *twinRun) fuzzFor(
 	if err != nil {
 		return r.failed(ctx, t, env, out)
 	}
-	counts, err := os.ReadFile(count)
+	counted, err := os.ReadFile(count)
 	if err != nil {
 		return o, "", err
 	}
@@ -685,7 +686,7 @@ func (r *twinRun) fuzzFor(
 			l.Lost()
 		}
 	}
-	return ReadCounts(t, counts), "", ctx.Err()
+	return counts.Read(t.Function, t.Fixed, counted), "", ctx.Err()
 }
 
 // failing returns the directory for the input on which the fuzzer fails.

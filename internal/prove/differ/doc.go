@@ -37,14 +37,16 @@
 //     the fields that only one version has, and in the order of the names of fields. Aliasing is part
 //     of it (support/memory.txt): the new function must not return memory of an argument or the
 //     receiver, or change an earlier result, unless the old one does so with some input. If only the
-//     old one changes earlier results, an Outcome is unproven.
+//     old one changes earlier results, an Outcome is unproven. So are the types of values in results of interface
+//     types (support/held.txt), as far as others can ask for them: by name, or by methods. More methods than
+//     before make an Outcome unproven.
 //     Functions among the arguments are made up. One that takes arguments and returns only values (booleans,
 //     numbers, strings) is a question, such as less: its arguments decide the answer, also how it orders or equates
 //     them. Asking otherwise than before, with the same results, makes an Outcome unproven. Calls of any other
 //     function, or of one whose name or type says that it is a visitor or yield, are effects (roleOf in makers).
 //     When the fuzzer's bytes are used up and an effect was called often, it returns what loops wait for: nil, an end,
 //     false and then true. A run that does little else than call them is ended (Source.counted).
-//  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
+//  5. An Outcome (package counts) has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss
 //     a place that changed, or half of the changed blocks.
