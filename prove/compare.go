@@ -58,7 +58,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 			return answers, err
 		}
 	}
-	return answers, nil
+	return answers, f.compareDependents(ctx, answers, changes)
 }
 
 // corpus returns the directory for the inputs of the last comparison.

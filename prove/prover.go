@@ -103,6 +103,11 @@ type Prover struct {
 	benchmarks *benchmarks.Set            // of the base, and those that are written
 	base       Base
 	warnings   find.Warnings
+
+	// What a change of go.mod affects: its modules, the functions that use them, and the number of further ones.
+	dependencies    string
+	dependents      []dependent
+	otherDependents int
 }
 
 // Base is what is known about the module before any change.

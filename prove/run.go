@@ -176,6 +176,14 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if err != nil {
 		return err
 	}
+	more, err := p.findDependents(ctx, code)
+	if errors.As(err, &bad) {
+		r.Verdict = &Verdict{Stage: StageBuild, Err: bad}
+		return nil
+	} else if err != nil {
+		return err
+	}
+	places = append(places, more...)
 	if charged != nil {
 		r.Cost = &Cost{}
 		for _, place := range places {
