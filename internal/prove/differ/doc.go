@@ -26,7 +26,8 @@
 //     process, the target runs as a test with thousands of random inputs. The makers choose among the
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
 //     comparisons. In some runs, values of one interface are mostly of one type. Values of recursive types are
-//     trees of bounded size; two pointers may lead to the same value. Up to three other methods of the receiver
+//     trees of bounded size; two pointers may lead to the same value, and an argument may be a part of the receiver or
+//     of an argument before it. Nodes with a field for their parent mostly form a tree (support/graph.txt). Up to three other methods of the receiver
 //     are called before (package states). A method that makes a value slowly is avoided, and so is one that is
 //     called before and varies or panics. If the process ends, as it does when a tree contains itself, no other
 //     methods are called. Exported booleans and writers that the function reads are set in some runs. If an
