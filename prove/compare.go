@@ -64,6 +64,9 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 // corpus returns the directory for the inputs of the last comparison.
 func (f *Prover) corpus() string { return filepath.Join(f.scratch.Temp, "corpus") }
 
+// corpusOf returns the one for inputs of the package in a directory.
+func (f *Prover) corpusOf(dir string) string { return filepath.Join(f.corpus(), url.PathEscape(dir)) }
+
 // differOptions returns how the package in a directory is compared.
 func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 	o := differ.Options{
@@ -71,7 +74,7 @@ func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 		Inputs: changeInputs, Seed: buildSeed, Captured: f.Captured,
 	}
 	if f.o.MutantTime > 0 {
-		o.Corpus = filepath.Join(f.corpus(), url.PathEscape(dir))
+		o.Corpus = f.corpusOf(dir)
 	}
 	return o
 }

@@ -181,6 +181,7 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	}
 	p.benchmarks = benchmarks.New(p.scratch, benchmarks.Options{
 		Module: p.module, Flags: o.Flags, Env: o.Env, Match: o.Bench, Timeout: o.Timeout, Run: o.RunBenchmarks,
+		Corpus: p.corpusOf,
 	})
 	p.base.Took = AddStepTime(p.base.Took, "copy", began)
 	return p, nil

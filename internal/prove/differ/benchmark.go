@@ -38,8 +38,12 @@ type Target struct {
 const ChosenEnv = "WHET_CHOSEN"
 
 // UnusualEnv is the environment variable that names a file with inputs that a benchmark has chosen, or none. If it is
-// not empty, the benchmark adds inputs as comparisons have them, if these run code that those do not run.
+// not empty, the benchmark adds inputs as comparisons have them, if these run code that those do not run: first those
+// that a comparison found, in the directory that CorpusEnv names.
 const UnusualEnv = "WHET_UNUSUAL"
+
+// CorpusEnv is the environment variable with the directory of the inputs that a comparison found.
+const CorpusEnv = "WHET_CORPUS"
 
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to overlay on the
 // package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a program made come
@@ -59,7 +63,7 @@ func Benchmarks(
 		of := FuncName(t.Decl)
 		for _, call := range calls {
 			depths := []int{0}
-			if t.Returned && call.Function == of && call.oneCall(1, false, "") != "" {
+			if t.Returned && call.Function == of && call.oneCall(1, false, "", "") != "" {
 				depths = []int{1, 2}
 			}
 			before := "whetBefore_" + identifier(call.Function)
@@ -69,7 +73,8 @@ func Benchmarks(
 			}
 			for _, depth := range depths {
 				name := "BenchmarkWhet_" + identifier(call.Function) + strings.Repeat("_returned", max(depth-1, 0))
-				body := call.oneCall(depth, f.calledDynamically(call.fn), before)
+				sets := f.settings(call.fn, pkg.Types, setToo)
+				body := call.oneCall(depth, f.calledDynamically(call.fn), before, sets)
 				if names[name] || body == "" {
 					continue
 				}

@@ -306,11 +306,17 @@ func makeArguments(makers []string, at int) string {
 // the arguments are made, and the returned call is of the function or handler that it returned, at depth 2 of the one
 // that this one returned; the code is "" if there is none. The compiler can neither inline a returned function nor, if
 // dynamic is set, the function itself: it sees a function value. before is the function that calls other methods of an
-// unusual receiver; "" for none.
-func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
+// unusual receiver, and sets the code that sets variables; "" for none.
+func (c *callCode) oneCall(depth int, dynamic bool, before, sets string) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(s *whetlib.Source) func() error {\ns.Take(whetCaptured[%q])\n", s.calls)
+	b.WriteString("func(s *whetlib.Source) func() error {\n")
+	open := "return func() error {\n"
+	if sets != "" {
+		b.WriteString("var whetSet []func() func()\n" + sets + setAll)
+		open += setAll
+	}
+	fmt.Fprintf(&b, "s.Shape(%d)\ns.Take(whetCaptured[%q])\n", len(c.shapes), s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\n", s.recv)
@@ -321,18 +327,18 @@ func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 			fmt.Fprintf(&b, "%s(s, &recv)\n", before)
 		}
 	}
-	b.WriteString(makeArguments(s.makers, at))
+	b.WriteString("s.Once()\n" + makeArguments(s.makers, at))
 	args := numbered("a", len(s.makers))
 	if args != "" {
 		fmt.Fprintf(&b, "s.Keep(%s)\n", args)
 	}
 	if dynamic && depth == 0 {
 		fmt.Fprintf(&b, "f := %s%s\nwhetlib.Called = &f\n", name, s.inst)
-		return b.String() + fmt.Sprintf("return func() error {\n%s}\n}", noted("f("+args+s.dots+")", s.sig.Results(), "r"))
+		return b.String() + fmt.Sprintf("%s%s}\n}", open, noted("f("+args+s.dots+")", s.sig.Results(), "r"))
 	}
 	call := name + s.inst + "(" + args + s.dots + ")"
 	if depth == 0 {
-		fmt.Fprintf(&b, "return func() error {\n%s}\n}", noted(call, s.sig.Results(), "r"))
+		fmt.Fprintf(&b, "%s%s}\n}", open, noted(call, s.sig.Results(), "r"))
 		return b.String()
 	}
 	in, all := inner{results: s.sig.Results()}, s.inner
@@ -349,7 +355,7 @@ func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 		}
 		in, all, call = next, next.then, fmt.Sprintf("f%d%s", at, next.call)
 	}
-	fmt.Fprintf(&b, "f := f%d\nwhetlib.Called = &f\nreturn func() error {\n%s}\n%s}", depth-1,
+	fmt.Fprintf(&b, "f := f%d\nwhetlib.Called = &f\n%s%s}\n%s}", depth-1, open,
 		noted("f"+in.call, in.results, "c"), strings.Repeat("}\n", depth-1))
 	return b.String()
 }

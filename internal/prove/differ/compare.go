@@ -215,7 +215,7 @@ func (g *testFile) twins(
 ) (map[string][]byte, []Test, error) {
 	var tests []Test
 	for i, e := range entries {
-		settings := g.settings(e.call.fn, now.Types)
+		settings := g.settings(e.call.fn, now.Types, setForRun)
 		set := settings
 		if e.inner {
 			set += "s.Inner = true; "

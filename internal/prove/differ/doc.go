@@ -71,6 +71,7 @@
 //  10. Benchmarks writes benchmarks into a test file of the same package. Their makers of values
 //     return typical ones instead of edge cases: of several sizes, from the words in the package's
 //     code and tests, requests with the headers that browsers send, writers that discard. A
+//     benchmark also takes inputs of the comparison, if no typical ones run the relevant lines. A
 //     benchmark tries inputs first and takes those on which a call returns without a panic and, if
 //     possible, without an error; if its coverage is measured, it prefers those that run something
 //     new. Picked has later processes, of both versions, take the same ones. If a call leaves its
