@@ -208,7 +208,7 @@ func (s *shape) like() string {
 
 func (s *shape) turns(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "s.Take(whetCaptured[%q])\n", s.calls)
+	fmt.Fprintf(&b, "s.Encoders = whetEncoders\ns.Take(whetCaptured[%q])\n", s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\ns.Receives(&recv)\n", s.recv)
@@ -316,7 +316,7 @@ func (c *callCode) oneCall(depth int, dynamic bool, before, sets string) string 
 		b.WriteString("var whetSet []func() func()\n" + sets + setAll)
 		open += setAll
 	}
-	fmt.Fprintf(&b, "s.Shape(%d)\ns.Take(whetCaptured[%q])\n", len(c.shapes), s.calls)
+	fmt.Fprintf(&b, "s.Encoders = whetEncoders\ns.Shape(%d)\ns.Take(whetCaptured[%q])\n", len(c.shapes), s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\n", s.recv)
