@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -79,9 +80,10 @@ func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 	return o
 }
 
-// load loads the package in a directory of the scratch copy.
-func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error) {
-	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
+// load loads the package in a directory of the scratch copy, with more flags.
+func (f *Prover) load(ctx context.Context, dir string, more ...string) (*packages.Package, error) {
+	flags := slices.Concat(f.o.Flags, more)
+	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: flags, Env: f.o.Env}, "./"+dir)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +112,10 @@ func (f *Prover) changeOf(dir string, pkg *packages.Package, changes Changes) (c
 
 // changesOf returns what changes in each package that is judged.
 func (f *Prover) changesOf(ctx context.Context, changes Changes) (list []benchmarks.Change, err error) {
+	over, err := f.scratch.Overlay(changes.After())
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range f.judgedDirs(changes) {
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
@@ -118,6 +124,9 @@ func (f *Prover) changesOf(ctx context.Context, changes Changes) (list []benchma
 		c, err := f.changeOf(dir, pkg, changes)
 		if err != nil {
 			return nil, err
+		}
+		if c.After, err = f.load(ctx, dir, over...); err != nil {
+			c.After = nil // the package may be gone
 		}
 		list = append(list, c)
 	}

@@ -106,8 +106,8 @@ func TestDependency(t *testing.T) {
 		outcome prove.Outcome
 		says    string
 	}{
-		{"words2", prove.OutcomeUnproven, "file go.mod has changed: 1 functions that use what it changes (example.com/words) were " +
-			"compared in two processes, on 2000 inputs"},
+		{"words2", prove.OutcomeUnproven, "file go.mod has changed: 1 functions that use what it changes " +
+			"(example.com/words) were compared in two processes, on 2000 inputs"},
 		{"words3", prove.OutcomeDifferent, "Describe behaves differently"},
 	} {
 		b := writeModule(t, strings.Replace(withDependency, "=> ./words1", "=> ./"+c.version, 1))

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/benchmarks"
+	"github.com/whet-go/whet/internal/prove/dependencies"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/service"
@@ -103,11 +104,7 @@ type Prover struct {
 	benchmarks *benchmarks.Set            // of the base, and those that are written
 	base       Base
 	warnings   find.Warnings
-
-	// What a change of go.mod affects: its modules, the functions that use them, and the number of further ones.
-	dependencies    string
-	dependents      []dependent
-	otherDependents int
+	dependents dependencies.Dependents // what a change of go.mod may affect
 }
 
 // Base is what is known about the module before any change.

@@ -177,10 +177,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 		return err
 	}
 	more, err := p.findDependents(ctx, code)
-	if errors.As(err, &bad) {
-		r.Verdict = &Verdict{Stage: StageBuild, Err: bad}
-		return nil
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	places = append(places, more...)

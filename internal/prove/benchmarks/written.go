@@ -32,6 +32,7 @@ type writtenFile struct {
 	dir        string
 	targets    []target
 	captured   *captured.Calls   // calls that the program made
+	after      *packages.Package // the package as it becomes; may be nil
 	files      map[string][]byte // to overlay on the directory, by name
 	hidden     []string          // files of the package's own tests, which do not build
 	benchmarks []Benchmark
@@ -98,6 +99,7 @@ func (s *Set) fileOf(b Benchmark) *writtenFile {
 type Change struct {
 	Dir       string            // of the package, relative to the module
 	Package   *packages.Package // as it is in the copy
+	After     *packages.Package // as it becomes, for the words of inputs; may be nil
 	Functions []Function
 }
 
@@ -113,7 +115,7 @@ func (s *Set) Write(
 	ctx context.Context, changes []Change, r Recording, most int,
 ) (chosen []Benchmark, why []string, err error) {
 	for _, c := range changes {
-		w := &writtenFile{dir: c.Dir, captured: r.Captured}
+		w := &writtenFile{dir: c.Dir, captured: r.Captured, after: c.After}
 		if before := s.written[c.Dir]; before != nil {
 			w.targets = slices.Clone(before.targets)
 		}
@@ -168,7 +170,7 @@ func (w *writtenFile) ofCallers(c *Change) (some bool) {
 func (s *Set) writeFile(
 	ctx context.Context, w *writtenFile, pkg *packages.Package, places []find.Place,
 ) (notes []string, err error) {
-	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg), w.captured)
+	files, benchmarks, errs := differ.Benchmarks(pkg, w.after, w.in(pkg), w.captured)
 	for _, err := range errs {
 		notes = append(notes, err.Error())
 	}
@@ -296,7 +298,8 @@ const mostUnusual = 16
 // fewer returns the typical ones of some inputs and a few of the unusual ones, those that run most of the places: that
 // half of them, again and again, which runs more.
 func (s *Set) fewer(
-	ctx context.Context, bin *gotest.Binary, name, file string, inputs []byte, blocks []coverage.Block, places []find.Place,
+	ctx context.Context, bin *gotest.Binary, name, file string, inputs []byte, blocks []coverage.Block,
+	places []find.Place,
 ) ([]byte, []coverage.Block, error) {
 	var typical, unusual []string
 	for line := range strings.Lines(string(inputs)) {

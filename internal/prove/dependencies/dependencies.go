@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -157,4 +158,67 @@ func (c *Change) Users(pkg *packages.Package, affected map[string]bool) (users [
 		}
 	}
 	return users
+}
+
+// maxFunctions is the number of functions that are compared for a change.
+const maxFunctions = 60
+
+// Dependents are the functions of a module that a change of go.mod may affect.
+type Dependents struct {
+	What     string // what changes; "" if nothing does
+	Packages []Dependent
+	Places   []find.Place // the lines of the functions
+	Left     int          // the number of further functions
+}
+
+// A Dependent is a package with some of its functions.
+type Dependent struct {
+	Package   *packages.Package
+	Functions []*ast.FuncDecl
+}
+
+// Find finds the functions that a change of go.mod may affect, in packages of a copy of the module with some import
+// paths, which load loads. There are none if a version of go.mod cannot be read: its build fails.
+func Find(
+	ctx context.Context, m *scratch.Module, file scratch.Change, paths []string,
+	load func(importPath string) (*packages.Package, error),
+) (d Dependents, err error) {
+	c, bad := Read(file.Before, file.After)
+	if bad != nil {
+		return d, nil //nolint:nilerr // the build says what is wrong
+	}
+	affected, err := c.Packages(ctx, m)
+	if err != nil {
+		return d, err
+	}
+	d.What = c.String()
+	left := maxFunctions
+	for _, importPath := range paths {
+		if !affected[importPath] && c.Language == "" {
+			continue
+		}
+		pkg, err := load(importPath)
+		if err != nil {
+			return d, err
+		}
+		users := c.Users(pkg, affected)
+		n := min(len(users), left)
+		d.Left += len(users) - n
+		if left -= n; n == 0 {
+			continue
+		}
+		d.Packages = append(d.Packages, Dependent{pkg, users[:n]})
+		for _, fn := range users[:n] {
+			from, to := pkg.Fset.Position(fn.Pos()), pkg.Fset.Position(fn.End())
+			d.Places = append(d.Places, find.Place{File: m.Relative(from.Filename), Line: from.Line, EndLine: to.Line})
+		}
+	}
+	return d, nil
+}
+
+// Compared says how much was compared, and what was not: functions, on some inputs.
+func (d *Dependents) Compared(functions int, inputs int64) string {
+	return fmt.Sprintf("%d functions that use what it changes (%s) were compared in two processes, on %d inputs: "+
+		"whatever else uses that, and modules that require this one, are not known to see the same", functions, d.What,
+		inputs)
 }

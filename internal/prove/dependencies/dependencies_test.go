@@ -29,7 +29,8 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", c.name, got.String(), err, c.want)
 		}
 	}
-	if _, err := Read([]byte(head), []byte("modul example.com/m\n")); err == nil || !strings.Contains(err.Error(), "go.mod:1") {
+	_, err := Read([]byte(head), []byte("modul example.com/m\n"))
+	if err == nil || !strings.Contains(err.Error(), "go.mod:1") {
 		t.Errorf("a go.mod that is none: %v", err)
 	}
 }

@@ -47,11 +47,15 @@ const CorpusEnv = "WHET_CORPUS"
 
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to overlay on the
 // package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a program made come
-// before generated ones. The errors are for functions without a benchmark; files is nil if there are no others.
+// before generated ones. Inputs have the words of now, too, which is the package as it becomes, and may be nil. The
+// errors are for functions without a benchmark; files is nil if there are no others.
 func Benchmarks(
-	pkg *packages.Package, targets []Target, calls *captured.Calls,
+	pkg, now *packages.Package, targets []Target, calls *captured.Calls,
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
 	f := newTestFile(pkg, nil)
+	if now != nil {
+		f.more = append(f.more, now)
+	}
 	names := map[string]bool{}
 	var helpers strings.Builder
 	for _, t := range targets {

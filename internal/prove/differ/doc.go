@@ -27,10 +27,11 @@
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
 //     comparisons. In some runs, values of one interface are mostly of one type. Values of recursive types are
 //     trees of bounded size; two pointers may lead to the same value, and an argument may be a part of the receiver or
-//     of an argument before it. Nodes with a field for their parent mostly form a tree (support/graph.txt). Up to three other methods of the receiver
-//     are called before (package states). A method that makes a value slowly is avoided, and so is one that is
-//     called before and varies or panics. If the process ends, as it does when a tree contains itself, no other
-//     methods are called. Exported booleans and writers that the function reads are set in some runs. If an
+//     of an argument before it. Nodes with a field for their parent mostly form a tree (support/graph.txt). Up to three
+//     other methods of the receiver are called before (package states). A method that makes a value slowly is avoided,
+//     and so is one that is called before and varies or panics. If the process ends, as it does when a tree contains
+//     itself, no other methods are called. Texts are mostly those that the package encodes, if it can, in some runs
+//     (support/encoded.txt). Exported booleans and writers that the function reads are set in some runs. If an
 //     unexported function differs, its callers draw on what its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
@@ -71,14 +72,13 @@
 //  10. Benchmarks writes benchmarks into a test file of the same package. Their makers of values
 //     return typical ones instead of edge cases: of several sizes, from the words in the package's
 //     code and tests, requests with the headers that browsers send, writers that discard. A
-//     benchmark also takes inputs of the comparison, if no typical ones run the relevant lines. A
 //     benchmark tries inputs first and takes those on which a call returns without a panic and, if
 //     possible, without an error; if its coverage is measured, it prefers those that run something
-//     new. Picked has later processes, of both versions, take the same ones. If a call leaves its
-//     input unchanged, the call is repeated, and readers are rewound before each call; otherwise
-//     inputs are made again while the timer is stopped. If the relevant lines are in a function
-//     literal, the loop calls the function that is returned; the function itself is called before
-//     the loop.
+//     new. If typical ones do not run the relevant lines, it takes inputs of the comparison. Picked
+//     has later processes, of both versions, take the same ones. If a call leaves its input
+//     unchanged, the call is repeated, and readers are rewound before each call; otherwise inputs are
+//     made again while the timer is stopped. If the relevant lines are in a function literal, the
+//     loop calls the function that is returned; the function itself is called before the loop.
 //  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
 //     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
 //     time, and has the files for running the package's own tests the same way.

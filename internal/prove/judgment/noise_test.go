@@ -40,7 +40,10 @@ func TestNoise(t *testing.T) {
 		{"both within 10%", two(unit(seconds, 600e-9, 0.92, 1.1), unit(seconds, 20e-9, 0.92, 1.1)), false},
 		{"memory", two(unit(seconds, 20e-9, 0.98, 1.03), unit("B/op", 10, 0.9, 1.1)), false},
 		{"CPU time within 5%", one(unit(seconds, 20e-9, 0.9, 1.12), unit(cpu, 20e-9, 0.98, 1.03)), true},
-		{"CPU time within 5%, and the clock within 40%", one(unit(seconds, 20e-9, 0.7, 1.4), unit(cpu, 20e-9, 0.98, 1.03)), false},
+		{
+			"CPU time within 5%, and the clock within 40%",
+			one(unit(seconds, 20e-9, 0.7, 1.4), unit(cpu, 20e-9, 0.98, 1.03)), false,
+		},
 		{"the clock within 10%, and CPU time, too", one(unit(seconds, 20e-9, 0.9, 1.1), unit(cpu, 20e-9, 0.9, 1.1)), false},
 	} {
 		err := Of(&ab.Result{Subjects: test.subjects}, nil, false).Err

@@ -64,8 +64,8 @@ func isTree(p *types.Pointer) bool {
 	return false
 }
 
-// repeated returns the code that, seldom, has the next element of a list be one that is already in it. Numbers and texts
-// are equal often enough.
+// repeated returns the code that, seldom, has the next element of a list be one that is already in it. Numbers and
+// texts are equal often enough.
 func repeated(elem types.Type) string {
 	switch elem.Underlying().(type) {
 	case *types.Struct, *types.Interface, *types.Pointer, *types.Array:

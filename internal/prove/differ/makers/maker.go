@@ -352,7 +352,8 @@ func (g *Generator) pointerTo(p *types.Pointer, depth int) (text, why string) {
 	if isTree(p) {
 		grow, result = "\ts.Grow()\n\tdefer s.Grown()\n", "whetlib.Linked(s, "+result+")"
 	}
-	return text + fmt.Sprintf("\tif s.Deep() {\n\t\treturn nil\n\t}\n%s\tto := %s(s)\n\treturn %s\n", grow, elem, result), ""
+	text += "\tif s.Deep() {\n\t\treturn nil\n\t}\n"
+	return text + fmt.Sprintf("%s\tto := %s(s)\n\treturn %s\n", grow, elem, result), ""
 }
 
 // isRecursive reports whether values of a type contain such values, or pointers to them.
