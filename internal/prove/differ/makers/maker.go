@@ -353,7 +353,7 @@ func (g *Generator) pointerTo(p *types.Pointer, depth int) (text, why string) {
 		grow, result = "\ts.Grow()\n\tdefer s.Grown()\n", "whetlib.Linked(s, "+result+")"
 	}
 	text += "\tif s.Deep() {\n\t\treturn nil\n\t}\n"
-	return text + fmt.Sprintf("%s\tto := %s(s)\n\treturn %s\n", grow, elem, result), ""
+	return text + fmt.Sprintf("%s\tto := %s(s)\n%s\treturn %s\n", grow, elem, g.adders(p, depth), result), ""
 }
 
 // isRecursive reports whether values of a type contain such values, or pointers to them.
