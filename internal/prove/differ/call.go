@@ -83,11 +83,6 @@ func (c *callCode) fixed() bool {
 	})
 }
 
-// hasPrior reports whether other methods of the receiver may be called before.
-func (c *callCode) hasPrior() bool {
-	return slices.ContainsFunc(c.shapes, func(s shape) bool { return len(s.prior) > 0 })
-}
-
 // ways returns the calls that run a function of the package: of the function itself, and if it cannot be called, or
 // not with everything it may need, or callers is set, of its callers. It is an error if there are none.
 func (g *testFile) ways(d *ast.FuncDecl, callers bool) (calls []*callCode, err error) {

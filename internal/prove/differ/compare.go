@@ -223,7 +223,7 @@ func (g *testFile) twins(
 		g.addf("func whetEntry%d(s *whetlib.Source) {\n%s(%s)(s)\n}\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
 		test := Test{
 			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed() && settings == "",
-			called: e.call.Function, inner: e.inner, certain: e.certain, prior: e.call.hasPrior(),
+			called: e.call.Function, inner: e.inner, certain: e.certain,
 			alone: e.self && !e.inner && !e.call.fn.Exported(),
 		}
 		for _, fn := range e.inside {
@@ -556,7 +556,8 @@ func (r *twinRun) plain() bool {
 	return err == nil
 }
 
-// makePlain has later processes, also of a Mutated, call no other methods before the compared one.
+// makePlain has later processes, also of a Mutated, call no other methods before the compared one, and make only trees
+// of what looks like nodes of one.
 func (r *twinRun) makePlain() error {
 	if err := os.MkdirAll(r.corpus(), 0o700); err != nil {
 		return err
@@ -597,7 +598,7 @@ func (r *twinRun) fuzz(
 	ctx context.Context, t Test, lines ...*twin.Coverage,
 ) (o Outcome, why string, err error) {
 	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
-	if why != "" && err == nil && t.prior && !r.plain() {
+	if why != "" && err == nil && !r.plain() {
 		if err := r.makePlain(); err != nil {
 			return o, why, err
 		}

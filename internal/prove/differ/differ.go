@@ -36,7 +36,6 @@ type Test struct {
 	Fixed    bool   // it has neither parameters nor a receiver
 
 	called string // Function without why it is called
-	prior  bool   // other methods are called before
 	inner  bool   // it is unexported, and relies on what its callers pass
 	alone  bool   // it is unexported, and nothing that calls it was found
 	// inside are inner functions that it calls. If it is not certain, it runs only if the test of one of

@@ -21,6 +21,7 @@ type Outcome struct {
 	shares   string
 	asks     string // the functions among the arguments that the code asks otherwise than before; "" if there are none
 	gained   string // what results of interface types hold has methods that it did not have; "" if it has not
+	careless bool   // it differs with a writer that takes less than it is given, and returns no error
 	steadied bool   // what it returned no longer changes when it is called again
 	// Outside is the number of inputs that were left out because an inner function relies on never getting them.
 	Outside int64 `json:"-"`
@@ -60,6 +61,9 @@ func (o *Outcome) Judge() {
 			"notice", o.Function, o.asks)
 	case o.gained != "":
 		o.Unproven = fmt.Sprintf("%s: %s: callers that look for that notice it", o.Function, o.gained)
+	case o.careless:
+		o.Unproven = o.Function + ": a writer that takes less than it is given, and returns no error, is treated in another " +
+			"way: only writers that break the contract of io.Writer do so"
 	case o.steadied:
 		o.Unproven = o.Function + ": what it returned no longer changes when it is called again, as it did before: callers " +
 			"may rely on that, or have worked around it"
@@ -73,11 +77,13 @@ const Env = "WHET_COMPARED"
 // each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
 // the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
 // results share, "~" with the functions that the code asks otherwise, or "&" with the methods that a result has
-// gained, in hexadecimal, and ";"; and "^" if results no longer change later.
+// gained, in hexadecimal, and ";"; "^" if results no longer change later; and "|" if the functions differ with a
+// writer that breaks its contract.
 func Read(function string, fixed bool, counts []byte) Outcome {
 	o := Outcome{Function: function, Fixed: fixed}
 	o.shares, o.asks = fuzzlog.Marked(counts, '#'), fuzzlog.Marked(counts, '~')
 	o.gained = fuzzlog.Marked(counts, '&')
+	o.careless = bytes.Contains(counts, []byte("|"))
 	o.steadied = bytes.Contains(counts, []byte("^"))
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
 	o.Outside = int64(bytes.Count(counts, []byte("?")))

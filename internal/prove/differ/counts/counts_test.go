@@ -53,6 +53,11 @@ func TestRead(t *testing.T) {
 			"F: result 1: callers that look for that notice it",
 		},
 		{
+			"a careless writer", strings.Repeat(".", 200) + "|" + answers(2), false,
+			counts.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
+			"F: a writer that takes less than it is given",
+		},
+		{
 			"results stay", strings.Repeat(".", 200) + "^" + answers(2), false,
 			counts.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
 			"F: what it returned no longer changes when it is called again",
