@@ -2,26 +2,17 @@ package prove
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"go/ast"
-	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"time"
 
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/bench/builds"
-	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/differ"
-	"github.com/whet-go/whet/internal/prove/differ/dumps"
+	"github.com/whet-go/whet/internal/prove/processes"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -91,119 +82,25 @@ func (f *Prover) funcsAt(pkg *packages.Package, places []find.Place) (decls []*a
 	return decls
 }
 
+// dumpTimes is how many times the fuzzer's time the same inputs may take in each of two processes.
+const dumpTimes = 3
+
 // comparePackageBuilds runs the tests of differ.Dump in two builds. changed are the files that
 // differ in the second one, by their names in the module; it may be nil.
 func (f *Prover) comparePackageBuilds(
 	ctx context.Context, answers *Answers, pkg *packages.Package, files map[string][]byte, tests []differ.Test,
 	a, b builds.Side, changed map[string][]byte,
 ) error {
-	if len(tests) == 0 {
-		return nil
-	}
-	temp, err := os.MkdirTemp(f.scratch.Temp, "answers")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(temp) }()
-	dir := filepath.Dir(pkg.GoFiles[0])
-	overlay := map[string]string{}
-	for name, text := range files {
-		file := filepath.Join(temp, strconv.Itoa(len(overlay))+".go")
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return err
-		}
-		overlay[filepath.Join(dir, name)] = file
-	}
-	replaced, err := f.scratch.OverlayIn(filepath.Join(temp, "changed"), changed)
-	if err != nil {
-		return err
-	}
-	maps.Copy(replaced, overlay)
-	overlays := [2]map[string]string{overlay, replaced}
-	var bins [2]*gotest.Binary
-	for i, side := range []builds.Side{a, b} {
-		src := gotest.Source{
-			Name: string("AB"[i]), Dir: f.scratch.Dir,
-			Flags: side.Flags, Env: side.Env, Overlay: overlays[i],
-		}
-		bins[i], err = gotest.Compile(ctx, src,
-			gotest.Package{ImportPath: pkg.PkgPath, Dir: dir},
-			filepath.Join(temp, strconv.Itoa(i)+".test"),
-		)
-		if err != nil {
-			return err
-		}
-	}
-	limit := time.Duration(0) // none
+	o := processes.Options{Timeout: f.o.Timeout, Changed: changed}
 	if f.o.FuzzInputs == 0 {
-		limit = untilDeadline(ctx, dumpTimes*f.o.FuzzTime, compareShare, 2*len(tests))
+		o.Limit = untilDeadline(ctx, dumpTimes*f.o.FuzzTime, compareShare, 2*len(tests))
 	}
-	for _, t := range tests {
-		var names [2]string
-		for i, bin := range bins {
-			names[i] = filepath.Join(temp, t.Name+string("AB"[i]))
-			if err := f.dump(ctx, bin, t.Name, names[i], limit); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if i == 0 { // the original functions cannot be called that way
-					answers.NotCompared = append(answers.NotCompared, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
-					break
-				}
-				return &DifferenceError{Function: t.Function, Output: err.Error()}
-			}
-		}
-		if names[1] == "" {
-			continue
-		}
-		if err := readDumps(answers, t, names[0], names[1]); err != nil {
-			return err
-		}
+	r, err := processes.Compare(ctx, f.scratch, pkg, files, tests, [2]builds.Side{a, b}, o)
+	for _, outcome := range r.Outcomes {
+		answers.add(outcome)
 	}
-	return nil
-}
-
-// dumpTimes is how many times the fuzzer's time the same inputs may take in each of two processes.
-const dumpTimes = 3
-
-// dump runs a test that writes its results to a file, for at most some time; 0 means no limit.
-func (f *Prover) dump(ctx context.Context, bin *gotest.Binary, test, file string, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^"+test+"$", "-test.count=1")
-	cmd.Dir = bin.Package.Dir
-	cmd.Env = slices.Concat(os.Environ(), f.scratch.TrialEnv(), bin.Source.Env, []string{
-		differ.DumpEnv + "=" + file, differ.LimitEnv + "=" + limit.String(),
-	})
-	procgroup.OwnAndKill(cmd)
-	defer f.clearTrial()
-	if out, err := f.scratch.Output(cmd); err != nil {
-		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
-	}
-	return nil
-}
-
-// readDumps compares what two builds wrote for a function.
-func readDumps(answers *Answers, t differ.Test, nameA, nameB string) error {
-	a, err := os.Open(nameA)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }()
-	b, err := os.Open(nameB)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = b.Close() }()
-	d, err := dumps.Compare(a, b)
-	var differs *dumps.DifferenceError
-	switch {
-	case errors.As(err, &differs):
-		return &DifferenceError{Function: t.Function, Output: err.Error()}
-	case err != nil:
-		return err
-	}
-	answers.add(differ.DumpOutcome(t, d))
-	answers.ErrorTexts += d.Texts
-	return nil
+	answers.ErrorTexts += r.ErrorTexts
+	answers.NotCompared = append(answers.NotCompared, r.NotCompared...)
+	f.warnings = append(f.warnings, r.Warnings...)
+	return err
 }

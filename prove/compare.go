@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -58,11 +59,14 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 			return answers, err
 		}
 	}
-	return answers, nil
+	return answers, f.compareDependents(ctx, answers, changes)
 }
 
 // corpus returns the directory for the inputs of the last comparison.
 func (f *Prover) corpus() string { return filepath.Join(f.scratch.Temp, "corpus") }
+
+// corpusOf returns the one for inputs of the package in a directory.
+func (f *Prover) corpusOf(dir string) string { return filepath.Join(f.corpus(), url.PathEscape(dir)) }
 
 // differOptions returns how the package in a directory is compared.
 func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
@@ -71,14 +75,15 @@ func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 		Inputs: changeInputs, Seed: buildSeed, Captured: f.Captured,
 	}
 	if f.o.MutantTime > 0 {
-		o.Corpus = filepath.Join(f.corpus(), url.PathEscape(dir))
+		o.Corpus = f.corpusOf(dir)
 	}
 	return o
 }
 
-// load loads the package in a directory of the scratch copy.
-func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error) {
-	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
+// load loads the package in a directory of the scratch copy, with more flags.
+func (f *Prover) load(ctx context.Context, dir string, more ...string) (*packages.Package, error) {
+	flags := slices.Concat(f.o.Flags, more)
+	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: flags, Env: f.o.Env}, "./"+dir)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +112,10 @@ func (f *Prover) changeOf(dir string, pkg *packages.Package, changes Changes) (c
 
 // changesOf returns what changes in each package that is judged.
 func (f *Prover) changesOf(ctx context.Context, changes Changes) (list []benchmarks.Change, err error) {
+	over, err := f.scratch.Overlay(changes.After())
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range f.judgedDirs(changes) {
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
@@ -115,6 +124,9 @@ func (f *Prover) changesOf(ctx context.Context, changes Changes) (list []benchma
 		c, err := f.changeOf(dir, pkg, changes)
 		if err != nil {
 			return nil, err
+		}
+		if c.After, err = f.load(ctx, dir, over...); err != nil {
+			c.After = nil // the package may be gone
 		}
 		list = append(list, c)
 	}

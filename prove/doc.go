@@ -24,8 +24,9 @@
 //     benchmarks of the changed packages run for a shorter time. The syntax of a change shows what no
 //     benchmark measures (internal/prove/syntax). A change with either is unproven.
 //
-// Build and run settings are candidates, too: two builds of one source, compared by their results
-// and by benchmarks.
+// Build and run settings are candidates, too: two builds of one source, compared by their results in two processes
+// (internal/prove/processes) and by benchmarks. So are the functions that a change of go.mod may affect
+// (internal/prove/dependencies), but nothing but a difference is proven of those.
 //
 // A stage can reject a candidate, but cannot accept one. A Prover leaves no files after Close
 // except what the go command caches.

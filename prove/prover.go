@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/benchmarks"
+	"github.com/whet-go/whet/internal/prove/dependencies"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/service"
@@ -103,6 +104,7 @@ type Prover struct {
 	benchmarks *benchmarks.Set            // of the base, and those that are written
 	base       Base
 	warnings   find.Warnings
+	dependents dependencies.Dependents // what a change of go.mod may affect
 }
 
 // Base is what is known about the module before any change.
@@ -176,6 +178,7 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	}
 	p.benchmarks = benchmarks.New(p.scratch, benchmarks.Options{
 		Module: p.module, Flags: o.Flags, Env: o.Env, Match: o.Bench, Timeout: o.Timeout, Run: o.RunBenchmarks,
+		Corpus: p.corpusOf,
 	})
 	p.base.Took = AddStepTime(p.base.Took, "copy", began)
 	return p, nil

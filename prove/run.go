@@ -176,6 +176,11 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if err != nil {
 		return err
 	}
+	more, err := p.findDependents(ctx, code)
+	if err != nil {
+		return err
+	}
+	places = append(places, more...)
 	if charged != nil {
 		r.Cost = &Cost{}
 		for _, place := range places {

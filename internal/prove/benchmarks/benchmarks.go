@@ -94,6 +94,8 @@ type Options struct {
 	Env     []string      // KEY=value, for the go command and the processes it starts
 	Match   string        // benchmarks of the module to use, as in go test's -bench; "" means all
 	Timeout time.Duration // of a process
+	// Corpus returns the directory of the inputs that a comparison of the package in a directory found; may be nil.
+	Corpus func(dir string) string
 	// Run replaces builds.Run; nil means that.
 	Run func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
 }

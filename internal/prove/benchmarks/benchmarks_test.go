@@ -227,6 +227,51 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
+// TestSetting holds that a benchmark has inputs of a comparison, with the variables that these set, where others do not
+// run what has changed.
+func TestSetting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	m := copyOf(t, map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"text/text.go": "package text\n\nimport \"strings\"\n\n// Plain turns marks off.\nvar Plain = true\n\n" +
+			"// A Version is read from a text.\ntype Version struct{ Major, Minor string }\n\n" +
+			"// Mark marks a version.\nfunc Mark(v *Version) string {\n\tif Plain || v == nil {\n\t\treturn \"\"\n\t}\n" +
+			"\treturn strings.Repeat(\"*\", 2) + v.Major\n}\n\n" +
+			"// Number is the number of a version.\nfunc Number(text string) string {\n" +
+			"\tif len(text) != 9 || text[:7] != \"version\" || text[8] != ';' {\n\t\treturn \"\"\n\t}\n" +
+			"\treturn strings.Repeat(\"#\", 3) + text[7:8]\n}\n",
+	})
+	corpus := t.TempDir()
+	found := filepath.Join(corpus, "FuzzWhetDiffer1")
+	if err := os.MkdirAll(found, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// What makes a text of the next bytes, as they are.
+	data := "\x04" + "\x00" + "\x0f" + "\x09" + "version1;"
+	text := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\n", data)
+	if err := os.WriteFile(filepath.Join(found, "0123"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := New(m, Options{
+		Module: "example.com/m", Timeout: 20 * time.Minute, Corpus: func(string) string { return corpus },
+		Run: func(context.Context, builds.Side, builds.Side, builds.Options) (*builds.Result, error) {
+			return &builds.Result{}, nil
+		},
+	})
+	if err := s.Find(t.Context(), Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	for old, want := range map[string]string{
+		`strings.Repeat("*", 2)`: "text.BenchmarkWhet_Mark", `strings.Repeat("#", 3)`: "text.BenchmarkWhet_Number",
+	} {
+		if got := names(writeFor(t, s, m, old, `string("x")`)); got != want {
+			t.Errorf("%s: written: %q, want %q", old, got, want)
+		}
+	}
+}
+
 // copyOf returns the copy of a module with files, which is closed when the test ends.
 func copyOf(t *testing.T, files map[string]string) *scratch.Module {
 	t.Helper()

@@ -32,6 +32,7 @@ type writtenFile struct {
 	dir        string
 	targets    []target
 	captured   *captured.Calls   // calls that the program made
+	after      *packages.Package // the package as it becomes; may be nil
 	files      map[string][]byte // to overlay on the directory, by name
 	hidden     []string          // files of the package's own tests, which do not build
 	benchmarks []Benchmark
@@ -98,6 +99,7 @@ func (s *Set) fileOf(b Benchmark) *writtenFile {
 type Change struct {
 	Dir       string            // of the package, relative to the module
 	Package   *packages.Package // as it is in the copy
+	After     *packages.Package // as it becomes, for the words of inputs; may be nil
 	Functions []Function
 }
 
@@ -113,7 +115,7 @@ func (s *Set) Write(
 	ctx context.Context, changes []Change, r Recording, most int,
 ) (chosen []Benchmark, why []string, err error) {
 	for _, c := range changes {
-		w := &writtenFile{dir: c.Dir, captured: r.Captured}
+		w := &writtenFile{dir: c.Dir, captured: r.Captured, after: c.After}
 		if before := s.written[c.Dir]; before != nil {
 			w.targets = slices.Clone(before.targets)
 		}
@@ -168,7 +170,7 @@ func (w *writtenFile) ofCallers(c *Change) (some bool) {
 func (s *Set) writeFile(
 	ctx context.Context, w *writtenFile, pkg *packages.Package, places []find.Place,
 ) (notes []string, err error) {
-	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg), w.captured)
+	files, benchmarks, errs := differ.Benchmarks(pkg, w.after, w.in(pkg), w.captured)
 	for _, err := range errs {
 		notes = append(notes, err.Error())
 	}
@@ -222,7 +224,7 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	picked := map[string]string{}
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
-		inputs, blocks, err := s.chooseInputs(ctx, bin, b.Name, chosen, places)
+		inputs, blocks, err := s.chooseInputs(ctx, bin, w.dir, b.Name, chosen, places)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -269,7 +271,7 @@ func inModule(pkg *packages.Package) []string {
 // places; nil if it finds none. They are typical ones, and others only for code of the places that those do not run:
 // if they are what the program had, only where they run none of it.
 func (s *Set) chooseInputs(
-	ctx context.Context, bin *gotest.Binary, name, file string, places []find.Place,
+	ctx context.Context, bin *gotest.Binary, dir, name, file string, places []find.Place,
 ) (inputs []byte, blocks []coverage.Block, err error) {
 	inputs, blocks, missed, err := s.inputsOf(ctx, bin, name, file)
 	if err != nil {
@@ -279,11 +281,53 @@ func (s *Set) chooseInputs(
 	if inputs != nil && reach(missed, places) == 0 || reached > 0 && isCaptured(string(inputs)) {
 		return inputs, blocks, nil
 	}
-	more, unusual, _, err := s.inputsOf(ctx, bin, name, file+"-unusual", differ.UnusualEnv+"="+file)
+	env := []string{differ.UnusualEnv + "=" + file}
+	if s.o.Corpus != nil {
+		env = append(env, differ.CorpusEnv+"="+s.o.Corpus(dir))
+	}
+	more, unusual, _, err := s.inputsOf(ctx, bin, name, file+"-unusual", env...)
 	if err == nil && reach(unusual, places) > reached {
-		return more, unusual, nil
+		return s.fewer(ctx, bin, name, file+"-fewer", more, unusual, places)
 	}
 	return inputs, blocks, ctx.Err()
+}
+
+// mostUnusual is the number of unusual inputs that a benchmark goes through.
+const mostUnusual = 16
+
+// fewer returns the typical ones of some inputs and a few of the unusual ones, those that run most of the places: that
+// half of them, again and again, which runs more.
+func (s *Set) fewer(
+	ctx context.Context, bin *gotest.Binary, name, file string, inputs []byte, blocks []coverage.Block,
+	places []find.Place,
+) ([]byte, []coverage.Block, error) {
+	var typical, unusual []string
+	for line := range strings.Lines(string(inputs)) {
+		if strings.HasPrefix(line, "0 ") {
+			unusual = append(unusual, line)
+		} else {
+			typical = append(typical, line)
+		}
+	}
+	for len(unusual) > mostUnusual {
+		best := -1
+		half := len(unusual) / 2
+		from := unusual
+		for _, part := range [][]string{from[:half], from[half:]} {
+			chosen := strings.Join(slices.Concat(typical, part), "")
+			if err := os.WriteFile(file, []byte(chosen), 0o600); err != nil {
+				return nil, nil, err
+			}
+			ran, _, err := s.coverOne(ctx, bin, name, []string{differ.ChosenEnv + "=" + file}, 1)
+			if err != nil {
+				return nil, nil, err
+			}
+			if n := reach(ran, places); n > best {
+				best, unusual, inputs, blocks = n, part, []byte(chosen), ran
+			}
+		}
+	}
+	return inputs, blocks, nil
 }
 
 // inputsOf has a benchmark choose its inputs, which it writes to a file, and returns them with what they run, and what

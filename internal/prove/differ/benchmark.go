@@ -38,16 +38,24 @@ type Target struct {
 const ChosenEnv = "WHET_CHOSEN"
 
 // UnusualEnv is the environment variable that names a file with inputs that a benchmark has chosen, or none. If it is
-// not empty, the benchmark adds inputs as comparisons have them, if these run code that those do not run.
+// not empty, the benchmark adds inputs as comparisons have them, if these run code that those do not run: first those
+// that a comparison found, in the directory that CorpusEnv names.
 const UnusualEnv = "WHET_UNUSUAL"
+
+// CorpusEnv is the environment variable with the directory of the inputs that a comparison found.
+const CorpusEnv = "WHET_CORPUS"
 
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to overlay on the
 // package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a program made come
-// before generated ones. The errors are for functions without a benchmark; files is nil if there are no others.
+// before generated ones. Inputs have the words of now, too, which is the package as it becomes, and may be nil. The
+// errors are for functions without a benchmark; files is nil if there are no others.
 func Benchmarks(
-	pkg *packages.Package, targets []Target, calls *captured.Calls,
+	pkg, now *packages.Package, targets []Target, calls *captured.Calls,
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
 	f := newTestFile(pkg, nil)
+	if now != nil {
+		f.more = append(f.more, now)
+	}
 	names := map[string]bool{}
 	var helpers strings.Builder
 	for _, t := range targets {
@@ -59,7 +67,7 @@ func Benchmarks(
 		of := FuncName(t.Decl)
 		for _, call := range calls {
 			depths := []int{0}
-			if t.Returned && call.Function == of && call.oneCall(1, false, "") != "" {
+			if t.Returned && call.Function == of && call.oneCall(1, false, "", "") != "" {
 				depths = []int{1, 2}
 			}
 			before := "whetBefore_" + identifier(call.Function)
@@ -69,7 +77,8 @@ func Benchmarks(
 			}
 			for _, depth := range depths {
 				name := "BenchmarkWhet_" + identifier(call.Function) + strings.Repeat("_returned", max(depth-1, 0))
-				body := call.oneCall(depth, f.calledDynamically(call.fn), before)
+				sets := f.settings(call.fn, pkg.Types, setToo)
+				body := call.oneCall(depth, f.calledDynamically(call.fn), before, sets)
 				if names[name] || body == "" {
 					continue
 				}

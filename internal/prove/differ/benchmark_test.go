@@ -119,7 +119,7 @@ func TestBenchmarks(t *testing.T) {
 		}
 		targets = append(targets, target)
 	}
-	files, benchmarks, errs := differ.Benchmarks(pkgs[0], targets, nil)
+	files, benchmarks, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "Alone cannot be compared: parameter f: os.File") {
 		t.Errorf("%v", errs)
 	}
@@ -207,7 +207,7 @@ func Returns(n int) func() string { return func() string { return digits(n) } }
 			targets = append(targets, differ.Target{Decl: fn, Returned: fn.Name.Name == "Returns"})
 		}
 	}
-	files, _, errs := differ.Benchmarks(pkgs[0], targets, nil)
+	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -289,7 +289,7 @@ func (g *Gauge) Name() string { return g.name }
 			targets = append(targets, differ.Target{Decl: fn})
 		}
 	}
-	files, _, errs := differ.Benchmarks(pkgs[0], targets, nil)
+	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -380,7 +380,7 @@ func (a *Always) Value() int { return a.n }
 			targets = append(targets, differ.Target{Decl: fn})
 		}
 	}
-	files, _, errs := differ.Benchmarks(pkgs[0], targets, nil)
+	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

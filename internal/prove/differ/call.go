@@ -83,11 +83,6 @@ func (c *callCode) fixed() bool {
 	})
 }
 
-// hasPrior reports whether other methods of the receiver may be called before.
-func (c *callCode) hasPrior() bool {
-	return slices.ContainsFunc(c.shapes, func(s shape) bool { return len(s.prior) > 0 })
-}
-
 // ways returns the calls that run a function of the package: of the function itself, and if it cannot be called, or
 // not with everything it may need, or callers is set, of its callers. It is an error if there are none.
 func (g *testFile) ways(d *ast.FuncDecl, callers bool) (calls []*callCode, err error) {
@@ -208,7 +203,7 @@ func (s *shape) like() string {
 
 func (s *shape) turns(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "s.Take(whetCaptured[%q])\n", s.calls)
+	fmt.Fprintf(&b, "s.Encoders = whetEncoders\ns.Take(whetCaptured[%q])\n", s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\ns.Receives(&recv)\n", s.recv)
@@ -216,14 +211,14 @@ func (s *shape) turns(name string) string {
 	}
 	b.WriteString(s.priorTurns())
 	b.WriteString("for n := s.Turns(); n > 0; n-- { // as old modules have it, too\ns.Turn(func() {\n")
-	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden))
+	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden, holds(s.sig.Results(), "r")))
 	b.WriteString(s.inner.calls() + "})\n}\n")
 	if len(s.prior) > 0 {
 		n := len(s.prior)
 		fmt.Fprintf(&b, "for n := s.Proofs(%d); n > 0; n-- {\nswitch n %% %d {\n", n, n)
 		for i, one := range s.prior {
 			fmt.Fprintf(&b, "case %d:\ns.Proof(%q, n <= %d, &recv, func() {\n%s})\n", i, one.name, n,
-				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
+				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil, ""))
 		}
 		b.WriteString("}\n}\n")
 	}
@@ -239,7 +234,7 @@ func (s *shape) priorTurns() string {
 	fmt.Fprintf(&b, "for n := s.Priors(); n > 0; n-- {\nswitch s.Choose(%d) {\n", len(s.prior))
 	for i, one := range s.prior {
 		fmt.Fprintf(&b, "case %d:\ns.Prior(%q, func() {\n%s})\n", i, one.name,
-			oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
+			oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil, ""))
 	}
 	b.WriteString("}\n}\n")
 	return b.String()
@@ -247,8 +242,10 @@ func (s *shape) priorTurns() string {
 
 // oneTurn returns the code that makes the arguments of a function, calls it, and records its results. named and inst
 // are type arguments; at is the place of the first argument in a call that was captured, negative if it is none. Of
-// hidden results, nil is recorded as empty.
-func oneTurn(name, named, inst string, makers []string, at, results int, dots string, hidden []bool) string {
+// hidden results, nil is recorded as empty. held is the code that notes the types of others.
+func oneTurn(
+	name, named, inst string, makers []string, at, results int, dots string, hidden []bool, held string,
+) string {
 	var b strings.Builder
 	b.WriteString(makeArguments(makers, at))
 	args := numbered("a", len(makers))
@@ -268,8 +265,22 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 			fmt.Fprintf(&b, "s.Filled = append(s.Filled, %d)\n", i)
 		}
 	}
-	fmt.Fprintf(&b, "%s := %s\ns.Result(%s)\n", names, call, strings.Join(recorded, ", "))
+	fmt.Fprintf(&b, "%s := %s\n%ss.Result(%s)\n", names, call, held, strings.Join(recorded, ", "))
 	return b.String()
+}
+
+// holds returns the code that notes the types of what results of interface types hold; "" if there are none.
+func holds(results *types.Tuple, letter string) string {
+	var args []string
+	for i := range results.Len() {
+		if t := results.At(i).Type(); types.IsInterface(t) {
+			args = append(args, fmt.Sprintf("%d, %s%d", i, letter, i))
+		}
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return "s.Holds(" + strings.Join(args, ", ") + ")\n"
 }
 
 // makeArguments returns the code that makes arguments, or takes those of a captured call from a place on.
@@ -290,11 +301,17 @@ func makeArguments(makers []string, at int) string {
 // the arguments are made, and the returned call is of the function or handler that it returned, at depth 2 of the one
 // that this one returned; the code is "" if there is none. The compiler can neither inline a returned function nor, if
 // dynamic is set, the function itself: it sees a function value. before is the function that calls other methods of an
-// unusual receiver; "" for none.
-func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
+// unusual receiver, and sets the code that sets variables; "" for none.
+func (c *callCode) oneCall(depth int, dynamic bool, before, sets string) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(s *whetlib.Source) func() error {\ns.Take(whetCaptured[%q])\n", s.calls)
+	b.WriteString("func(s *whetlib.Source) func() error {\n")
+	open := "return func() error {\n"
+	if sets != "" {
+		b.WriteString("var whetSet []func() func()\n" + sets + setAll)
+		open += setAll
+	}
+	fmt.Fprintf(&b, "s.Encoders = whetEncoders\ns.Shape(%d)\ns.Take(whetCaptured[%q])\n", len(c.shapes), s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\n", s.recv)
@@ -305,18 +322,18 @@ func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 			fmt.Fprintf(&b, "%s(s, &recv)\n", before)
 		}
 	}
-	b.WriteString(makeArguments(s.makers, at))
+	b.WriteString("s.Once()\n" + makeArguments(s.makers, at))
 	args := numbered("a", len(s.makers))
 	if args != "" {
 		fmt.Fprintf(&b, "s.Keep(%s)\n", args)
 	}
 	if dynamic && depth == 0 {
 		fmt.Fprintf(&b, "f := %s%s\nwhetlib.Called = &f\n", name, s.inst)
-		return b.String() + fmt.Sprintf("return func() error {\n%s}\n}", noted("f("+args+s.dots+")", s.sig.Results(), "r"))
+		return b.String() + fmt.Sprintf("%s%s}\n}", open, noted("f("+args+s.dots+")", s.sig.Results(), "r"))
 	}
 	call := name + s.inst + "(" + args + s.dots + ")"
 	if depth == 0 {
-		fmt.Fprintf(&b, "return func() error {\n%s}\n}", noted(call, s.sig.Results(), "r"))
+		fmt.Fprintf(&b, "%s%s}\n}", open, noted(call, s.sig.Results(), "r"))
 		return b.String()
 	}
 	in, all := inner{results: s.sig.Results()}, s.inner
@@ -333,7 +350,7 @@ func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 		}
 		in, all, call = next, next.then, fmt.Sprintf("f%d%s", at, next.call)
 	}
-	fmt.Fprintf(&b, "f := f%d\nwhetlib.Called = &f\nreturn func() error {\n%s}\n%s}", depth-1,
+	fmt.Fprintf(&b, "f := f%d\nwhetlib.Called = &f\n%s%s}\n%s}", depth-1, open,
 		noted("f"+in.call, in.results, "c"), strings.Repeat("}\n", depth-1))
 	return b.String()
 }
@@ -409,7 +426,8 @@ func (r returned) calls() string {
 		fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.Calls(%q%s)\n", in.from(result), in.makes, result+in.method,
 			in.pointers)
 		if list := numbered(resultLetters[in.depth:in.depth+1], in.results.Len()); list != "" {
-			fmt.Fprintf(&b, "%s := f%s\ns.Result(%s)\n%s}\n", list, in.call, list, in.then.calls())
+			fmt.Fprintf(&b, "%s := f%s\n%ss.Result(%s)\n%s}\n", list, in.call,
+				holds(in.results, resultLetters[in.depth:in.depth+1]), list, in.then.calls())
 			continue
 		}
 		fmt.Fprintf(&b, "f%s\n}\n", in.call)

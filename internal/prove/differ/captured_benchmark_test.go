@@ -43,7 +43,7 @@ func TestBenchmarksCaptured(t *testing.T) {
 		}})
 	}
 	calls := captured.Of(&arguments.Document{Functions: []support.Function{f}})
-	files, _, errs := differ.Benchmarks(pkgs[0], targets, calls)
+	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, calls)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

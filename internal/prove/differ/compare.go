@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/captured"
+	"github.com/whet-go/whet/internal/prove/differ/counts"
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
@@ -214,7 +215,7 @@ func (g *testFile) twins(
 ) (map[string][]byte, []Test, error) {
 	var tests []Test
 	for i, e := range entries {
-		settings := g.settings(e.call.fn, now.Types)
+		settings := g.settings(e.call.fn, now.Types, setForRun)
 		set := settings
 		if e.inner {
 			set += "s.Inner = true; "
@@ -222,7 +223,7 @@ func (g *testFile) twins(
 		g.addf("func whetEntry%d(s *whetlib.Source) {\n%s(%s)(s)\n}\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
 		test := Test{
 			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed() && settings == "",
-			called: e.call.Function, inner: e.inner, certain: e.certain, prior: e.call.hasPrior(),
+			called: e.call.Function, inner: e.inner, certain: e.certain,
 			alone: e.self && !e.inner && !e.call.fn.Exported(),
 		}
 		for _, fn := range e.inside {
@@ -397,7 +398,7 @@ func (c *comparer) compare(
 			r.NotCompared = append(r.NotCompared, why)
 		default:
 			r.Outcomes = append(r.Outcomes, outcome)
-			if t.inner && (outcome.outside > 0 || outcome.Unproven != "") {
+			if t.inner && (outcome.Outside > 0 || outcome.Unproven != "") {
 				open[t.called] = nil
 			}
 		}
@@ -555,7 +556,8 @@ func (r *twinRun) plain() bool {
 	return err == nil
 }
 
-// makePlain has later processes, also of a Mutated, call no other methods before the compared one.
+// makePlain has later processes, also of a Mutated, call no other methods before the compared one, and make only trees
+// of what looks like nodes of one.
 func (r *twinRun) makePlain() error {
 	if err := os.MkdirAll(r.corpus(), 0o700); err != nil {
 		return err
@@ -596,14 +598,14 @@ func (r *twinRun) fuzz(
 	ctx context.Context, t Test, lines ...*twin.Coverage,
 ) (o Outcome, why string, err error) {
 	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
-	if why != "" && err == nil && t.prior && !r.plain() {
+	if why != "" && err == nil && !r.plain() {
 		if err := r.makePlain(); err != nil {
 			return o, why, err
 		}
 		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
 	}
 	limit, timed := time.ParseDuration(r.o.FuzzTime)
-	slow := !o.Fixed && o.Returned < minReturned && o.Inputs+o.outside < firstInputs
+	slow := !o.Fixed && o.Returned < counts.MinReturned && o.Inputs+o.Outside < counts.FirstInputs
 	if err != nil || timed != nil || why != "" || !slow {
 		return o, why, err
 	}
@@ -616,8 +618,8 @@ func (r *twinRun) fuzz(
 // manySeeds is the number of random inputs that come before the fuzzer, and fewSeeds the number that the fuzzer
 // begins with: one process calls both functions with them many times faster than the fuzzer's workers do.
 const (
-	manySeeds = 4 * firstInputs
-	fewSeeds  = firstInputs / 4
+	manySeeds = 4 * counts.FirstInputs
+	fewSeeds  = counts.FirstInputs / 4
 )
 
 // leastRandom is the least time for random inputs.
@@ -636,7 +638,7 @@ func (r *twinRun) fuzzFor(
 	if r.o.Joined {
 		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
 	}
-	counting := append(slices.Clone(env), CountEnv+"="+count)
+	counting := append(slices.Clone(env), counts.Env+"="+count)
 	seeds, again := 0, []string{"WHET_CORPUS=" + r.corpus()}
 	d, err := time.ParseDuration(limit)
 	if err == nil {
@@ -646,7 +648,7 @@ func (r *twinRun) fuzzFor(
 		seeds = fewSeeds
 		began := time.Now()
 		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
-		counted := append(slices.Clone(first), CountEnv+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
+		counted := append(slices.Clone(first), counts.Env+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
 		out, err := r.covered(ctx, t, lines, counted...)
 		if err != nil {
 			return r.failed(ctx, t, first, out)
@@ -676,7 +678,7 @@ func (r *twinRun) fuzzFor(
 	if err != nil {
 		return r.failed(ctx, t, env, out)
 	}
-	counts, err := os.ReadFile(count)
+	counted, err := os.ReadFile(count)
 	if err != nil {
 		return o, "", err
 	}
@@ -685,7 +687,7 @@ func (r *twinRun) fuzzFor(
 			l.Lost()
 		}
 	}
-	return ReadCounts(t, counts), "", ctx.Err()
+	return counts.Read(t.Function, t.Fixed, counted), "", ctx.Err()
 }
 
 // failing returns the directory for the input on which the fuzzer fails.

@@ -26,10 +26,12 @@
 //     process, the target runs as a test with thousands of random inputs. The makers choose among the
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
 //     comparisons. In some runs, values of one interface are mostly of one type. Values of recursive types are
-//     trees of bounded size; two pointers may lead to the same value. Up to three other methods of the receiver
-//     are called before (package states). A method that makes a value slowly is avoided, and so is one that is
-//     called before and varies or panics. If the process ends, as it does when a tree contains itself, no other
-//     methods are called. Exported booleans and writers that the function reads are set in some runs. If an
+//     trees of bounded size; two pointers may lead to the same value, and an argument may be a part of the receiver or
+//     of an argument before it. Nodes with a field for their parent mostly form a tree (support/graph.txt). Up to three
+//     other methods of the receiver are called before (package states). A method that makes a value slowly is avoided,
+//     and so is one that is called before and varies or panics. If the process ends, as it does when a tree contains
+//     itself, no other methods are called. Texts are mostly those that the package encodes, if it can, in some runs
+//     (support/encoded.txt). Exported booleans and writers that the function reads are set in some runs. If an
 //     unexported function differs, its callers draw on what its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
@@ -37,14 +39,16 @@
 //     the fields that only one version has, and in the order of the names of fields. Aliasing is part
 //     of it (support/memory.txt): the new function must not return memory of an argument or the
 //     receiver, or change an earlier result, unless the old one does so with some input. If only the
-//     old one changes earlier results, an Outcome is unproven.
+//     old one changes earlier results, an Outcome is unproven. So are the types of values in results of interface
+//     types (support/held.txt), as far as others can ask for them: by name, or by methods. More methods than
+//     before make an Outcome unproven.
 //     Functions among the arguments are made up. One that takes arguments and returns only values (booleans,
 //     numbers, strings) is a question, such as less: its arguments decide the answer, also how it orders or equates
 //     them. Asking otherwise than before, with the same results, makes an Outcome unproven. Calls of any other
 //     function, or of one whose name or type says that it is a visitor or yield, are effects (roleOf in makers).
 //     When the fuzzer's bytes are used up and an effect was called often, it returns what loops wait for: nil, an end,
 //     false and then true. A run that does little else than call them is ended (Source.counted).
-//  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
+//  5. An Outcome (package counts) has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss
 //     a place that changed, or half of the changed blocks.
@@ -70,11 +74,11 @@
 //     code and tests, requests with the headers that browsers send, writers that discard. A
 //     benchmark tries inputs first and takes those on which a call returns without a panic and, if
 //     possible, without an error; if its coverage is measured, it prefers those that run something
-//     new. Picked has later processes, of both versions, take the same ones. If a call leaves its
-//     input unchanged, the call is repeated, and readers are rewound before each call; otherwise
-//     inputs are made again while the timer is stopped. If the relevant lines are in a function
-//     literal, the loop calls the function that is returned; the function itself is called before
-//     the loop.
+//     new. If typical ones do not run the relevant lines, it takes inputs of the comparison. Picked
+//     has later processes, of both versions, take the same ones. If a call leaves its input
+//     unchanged, the call is repeated, and readers are rewound before each call; otherwise inputs are
+//     made again while the timer is stopped. If the relevant lines are in a function literal, the
+//     loop calls the function that is returned; the function itself is called before the loop.
 //  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
 //     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
 //     time, and has the files for running the package's own tests the same way.

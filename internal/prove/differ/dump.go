@@ -55,7 +55,7 @@ func DumpOutcome(t Test, d *dumps.Counts) Outcome {
 		Function: t.Function, Fixed: t.Fixed,
 		Inputs: d.Alike + d.Panics, Returned: d.Alike, Distinct: d.Distinct,
 	}
-	o.judge()
+	o.Judge()
 	if d.Alike == 0 && d.Panics == 0 && d.Varying > 0 {
 		o.Unproven = t.Function + " was not compared: its results depend on time or randomness"
 	}

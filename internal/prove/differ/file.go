@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -89,7 +90,9 @@ func (g *testFile) texts(name string, kind support.Kind, calls *captured.Calls) 
 		return nil, err
 	}
 	l.Files[name] = source
-	l.Files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(g.pkg.Types.Name(), l.Path, true, nil)
+	words := vocabulary.Of(slices.Concat([]*packages.Package{g.pkg}, g.more)...)
+	words.Add(calls.Texts(g.pkg.PkgPath))
+	l.Files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), l.Path, true, nil)
 	return l.Files, nil
 }
 
@@ -97,6 +100,7 @@ func (g *testFile) texts(name string, kind support.Kind, calls *captured.Calls) 
 func (g *testFile) captured(l support.Library, calls *captured.Calls) {
 	g.Imports[l.Path] = support.Name
 	g.addf("var whetCaptured = %s.Calls{\n%s}\n\n", support.Name, calls.Source(g.pkg, g.Generator))
+	g.addf("// whetEncoders encode values.\nvar whetEncoders = %s\n\n", g.Encoders())
 }
 
 // source returns the file with the added declarations, their makers, and more declarations. imported,

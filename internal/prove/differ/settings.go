@@ -13,10 +13,18 @@ const (
 	maxThrough  = 6 // functions and variables between the function and the variable
 )
 
-// settings returns the code that sets exported variables that a function may read, for one run: booleans, which
+// Code that sets a variable for one run, and that adds to whetSet what sets it for each call.
+const (
+	setForRun = "if s.Sets(%[1]q) {\nwas := %[1]s\ndefer func() { %[1]s = was }()\n%[1]s = %[2]s\n}\n"
+	setToo    = "if s.SetsToo(%[1]q) {\nto := %[2]s\nwhetSet = append(whetSet, func() func() {\n" +
+		"was := %[1]s\n%[1]s = to\nreturn func() { %[1]s = was }\n})\n}\n"
+	setAll = "for _, set := range whetSet {\ndefer set()()\n}\n"
+)
+
+// settings returns the code that sets exported variables that a function may read, of a form: booleans, which
 // are often switches, and writers, since what is written to the one that a variable has by default is not
 // compared.
-func (g *testFile) settings(fn *types.Func, now *types.Package) string {
+func (g *testFile) settings(fn *types.Func, now *types.Package, form string) string {
 	var b strings.Builder
 	scope := g.pkg.Types.Scope()
 	n := 0
@@ -41,7 +49,7 @@ func (g *testFile) settings(fn *types.Func, now *types.Package) string {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "if s.Sets(%[1]q) {\nwas := %[1]s\ndefer func() { %[1]s = was }()\n%[1]s = %[2]s\n}\n", name, value)
+		fmt.Fprintf(&b, form, name, value)
 	}
 	return b.String()
 }

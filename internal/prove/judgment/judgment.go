@@ -11,7 +11,6 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
 )
 
@@ -177,11 +176,11 @@ func of(r *ab.Result, generated map[string]string, reviewed, withoutSlight bool)
 	case v.gain > 0 && v.open > v.gain:
 		j.Err = v.longer(fmt.Errorf("%w: the possible loss exceeds the gain: %s", ErrNotSeen, v.opened))
 	case v.gain > 0:
-	case len(v.undecided) > 0 && v.leans() && !v.wide:
+	case len(v.undecided) > 0 && v.leans() && !v.noises.wide():
 		j.Err = v.longer(ErrSmall)
 	case len(v.undecided) > 0 && v.leans():
 		j.Err = v.longer(ErrNotSeen)
-	case v.wide:
+	case v.noises.wide():
 		j.Err = ErrNoSign
 	default:
 		j.Err = ErrNoGain
@@ -195,7 +194,7 @@ type figures struct {
 	lost      float64 // the largest proven loss, and its figure
 	loss      string
 	undecided []string
-	wide      bool // the interval of an undecided one contains more than SameWithin
+	noises    noises
 	// The largest undecided loss that may outweigh a gain, and its figure: of the unit that the
 	// measurement is for, or with an interval that contains only losses.
 	open   float64
@@ -238,6 +237,7 @@ func rounded(d time.Duration) time.Duration {
 
 // addAll adds the figures of a subject.
 func (v *figures) addAll(r *ab.Result, s *ab.SubjectResult) {
+	v.noises.add(s)
 	for i := range s.Units {
 		v.add(r, s, i)
 	}
@@ -245,9 +245,8 @@ func (v *figures) addAll(r *ab.Result, s *ab.SubjectResult) {
 
 func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 	u := &s.Units[i]
-	second := u.Unit == gotest.MeanTime || u.Unit == gotest.CPUTime && i > 0 && u.Low <= 1 && u.High <= mostCPU
-	if second && u.Verdict == ab.Undecided {
-		return // noise from other processes, which affects sec/op less
+	if isSecond(u, i) && u.Verdict == ab.Undecided {
+		return
 	}
 	if v.withoutSlight && !s.VariedLayout && Slight(u) {
 		return
@@ -278,7 +277,6 @@ func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 		v.gain = math.Max(v.gain, -lost)
 	case ab.Undecided:
 		v.undecided = append(v.undecided, figure)
-		v.wide = v.wide || isWide(u)
 		if (i == 0 || surely) && lost > v.open {
 			v.open, v.opened = lost, figure
 		}

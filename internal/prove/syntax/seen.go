@@ -28,6 +28,10 @@ func Seen(removed, added, declarations, inside []string, outside map[string]stri
 	}
 	for _, d := range declarations {
 		switch kind, name := kindAndName(d); {
+		case kind == "file" && has(outside, d):
+			if why := outside[d]; why != "" {
+				add("%s has changed: %s", d, why)
+			}
 		case kind != "const" && kind != "var" && kind != "type":
 			add("%s has changed, and its effect was not compared", d)
 		case !ast.IsExported(name) || slices.Contains(inside, d):
@@ -40,6 +44,11 @@ func Seen(removed, added, declarations, inside []string, outside map[string]stri
 		}
 	}
 	return list
+}
+
+func has(m map[string]string, key string) bool {
+	_, ok := m[key]
+	return ok
 }
 
 // kindAndName splits the name of a declaration, as in Changed: "dir.const name".

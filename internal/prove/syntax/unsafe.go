@@ -45,6 +45,7 @@ func unsafeUses(name string, source []byte) (n int, err error) {
 		return 0, err
 	}
 	of := map[string][]string{} // import name -> identifiers that count; nil means all
+	reflects := ""              // the import name of package reflect; "" if it is not imported
 	for _, spec := range file.Imports {
 		p, _ := strconv.Unquote(spec.Path.Value) // already parsed
 		as := p
@@ -56,7 +57,8 @@ func unsafeUses(name string, source []byte) (n int, err error) {
 			of[as] = nil
 			n++
 		case "reflect":
-			of[as] = []string{"SliceHeader", "StringHeader", "NewAt", "UnsafeAddr", "UnsafePointer"}
+			of[as] = []string{"SliceHeader", "StringHeader", "NewAt"}
+			reflects = as
 		}
 	}
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -64,10 +66,16 @@ func unsafeUses(name string, source []byte) (n int, err error) {
 		if !ok {
 			return true
 		}
-		if x, ok := sel.X.(*ast.Ident); ok {
+		x, isName := sel.X.(*ast.Ident)
+		if isName {
 			if what, imported := of[x.Name]; imported && (what == nil || slices.Contains(what, sel.Sel.Name)) {
 				n++
 			}
+		}
+		// Of a value; the package's own UnsafePointer is a kind, which a switch may name.
+		isMethod := sel.Sel.Name == "UnsafeAddr" || sel.Sel.Name == "UnsafePointer"
+		if isMethod && reflects != "" && !(isName && x.Name == reflects) {
+			n++
 		}
 		return true
 	})

@@ -29,6 +29,14 @@ func TestRefuse(t *testing.T) {
 			"package p\n\nimport \"reflect\"\n\nvar _ = reflect.TypeOf(0)\n",
 			"package p\n\nimport \"reflect\"\n\nvar _ = reflect.TypeOf(0)\n\nvar h reflect.SliceHeader\n", true,
 		},
+		"kind": {
+			"package p\n\nimport \"reflect\"\n\nvar k = reflect.Map\n",
+			"package p\n\nimport \"reflect\"\n\nvar k = []reflect.Kind{reflect.Map, reflect.UnsafePointer}\n", false,
+		},
+		"address of a value": {
+			"package p\n\nimport \"reflect\"\n\nfunc f(v reflect.Value) uintptr { return 0 }\n",
+			"package p\n\nimport \"reflect\"\n\nfunc f(v reflect.Value) uintptr { return v.UnsafeAddr() }\n", true,
+		},
 		"linkname": {safe, "package p\n\nimport _ \"unsafe\"\n\n//go:linkname now time.now\nfunc now() int64\n", true},
 		"one more": {unsafe, unsafe + "\nvar size = unsafe.Sizeof(0)\n", true},
 		"as many":  {unsafe, unsafe + "\nvar size = 1\n", false},

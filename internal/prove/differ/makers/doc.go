@@ -13,7 +13,8 @@
 //     The methods of whetlib.Source (package support) make basic values, and those types of the standard
 //     library that have invariants or record what is done with them. A struct of the module with
 //     unexported fields is made by its constructors, if it has any (factory.go), and else field by
-//     field. A value of interface type has one of the module's types that implement it, or else one
+//     field; those of another package, which have fields that only its methods can set, are added to one another by
+//     these (adders.go). A value of interface type has one of the module's types that implement it, or else one
 //     that records its calls and returns random values. Functions and methods whose results their arguments
 //     decide answer questions (function.go). An error is one of the package's own at times
 //     (errors.go), and a field or parameter that the package compares with nil is nil at times (nil.go).

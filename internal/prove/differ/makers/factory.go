@@ -145,8 +145,16 @@ func (g *Generator) constructors(n *types.Named, depth int) []factory {
 		return nil
 	}
 	return append(ways, g.functions(n, depth, maxConstructors-len(ways), func(fn *types.Func) bool {
-		return fn.Exported() && !isNew(fn)
+		return fn.Exported() && !isNew(fn) && !lends(fn.Name())
 	})...)
+}
+
+// lends reports whether a function of a name mostly returns a value that others have, too, or had: from a pool, or that
+// of a variable.
+func lends(name string) bool {
+	return slices.ContainsFunc([]string{"Get", "Acquire", "Borrow", "Default"}, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix)
+	})
 }
 
 // functions returns at most most of the functions that return a type.

@@ -35,6 +35,7 @@ type Generator struct {
 	declared map[string]bool     // names; nil: unknown
 	partial  map[string]bool     // makers of incomplete values
 	compared map[*types.Var]bool // with nil, in the package; nil: unknown
+	pointers map[string]bool     // types of pointers that the package compares; nil: unknown
 }
 
 // New returns a generator for a file of a package that was loaded with syntax and types. other, if not

@@ -232,7 +232,7 @@ func (g *Generator) literal(t types.Type, key string, depth int) (text, why stri
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
 		return fmt.Sprintf("\tn := s.Length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.Spare())\n\tfor i "+
-			":= 0; i < n; i++ {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
+			":= 0; i < n; i++ {\n%s\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), repeated(u.Elem()), elem), why
 	case *types.Array:
 		elem, why := g.maker(u.Elem(), depth+1)
 		return fmt.Sprintf("\tfor i := range v {\n\t\tv[i] = %s(s)\n\t}\n\treturn v\n", elem), why
@@ -318,15 +318,16 @@ const lacking = "\tif s.Lacks() {\n\t\treturn nil\n\t}\n"
 // set all fields of a struct, two pointers may point to the same one.
 func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
+		before := lacking + g.same(p)
 		if text, ok := g.constructed(n, true, depth); ok {
-			return lacking + text, ""
+			return before + text, ""
 		}
 		produced := g.produced(n, true, depth)
 		text, why = g.pointerTo(p, depth)
 		if text, why = orProduced(produced, text, why); why != "" {
 			return "", why
 		}
-		return lacking + text, ""
+		return before + text, ""
 	}
 	text, why = g.pointerTo(p, depth)
 	return lacking + text, why
@@ -347,7 +348,12 @@ func (g *Generator) pointerTo(p *types.Pointer, depth int) (text, why string) {
 			g.typeString(p.Elem()))
 		result = "whetlib.Share(s, &to)"
 	}
-	return text + fmt.Sprintf("\tif s.Deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn %s\n", elem, result), ""
+	grow := ""
+	if isTree(p) {
+		grow, result = "\ts.Grow()\n\tdefer s.Grown()\n", "whetlib.Linked(s, "+result+")"
+	}
+	text += "\tif s.Deep() {\n\t\treturn nil\n\t}\n"
+	return text + fmt.Sprintf("%s\tto := %s(s)\n%s\treturn %s\n", grow, elem, g.adders(p, depth), result), ""
 }
 
 // isRecursive reports whether values of a type contain such values, or pointers to them.

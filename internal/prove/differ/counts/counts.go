@@ -1,4 +1,4 @@
-package differ
+package counts
 
 import (
 	"bytes"
@@ -20,24 +20,27 @@ type Outcome struct {
 	// and no method of the values was seen doing so; "" if they share nothing new.
 	shares   string
 	asks     string // the functions among the arguments that the code asks otherwise than before; "" if there are none
+	gained   string // what results of interface types hold has methods that it did not have; "" if it has not
+	careless bool   // it differs with a writer that takes less than it is given, and returns no error
 	steadied bool   // what it returned no longer changes when it is called again
-	outside  int64  // inputs that were left out because an inner function relies on never getting them
+	// Outside is the number of inputs that were left out because an inner function relies on never getting them.
+	Outside int64 `json:"-"`
 
 	// Unproven is why the comparison proves nothing; "" if it does.
 	Unproven string `json:"unproven,omitempty"`
 }
 
-// minReturned is the number of inputs on which a function with parameters must return. The first, random
+// MinReturned is the number of inputs on which a function with parameters must return. The first, random
 // ones are five times as many; a function that hardly ever returns was not seen doing its work.
-const minReturned = 200
+const MinReturned = 200
 
-// firstInputs is the number of random inputs that the tests begin with, unless SeedsEnv has another one.
-const firstInputs = 1024
+// FirstInputs is the number of random inputs that the tests begin with.
+const FirstInputs = 1024
 
-// judge sets Unproven. A comparison proves nothing below these floors: some input must return; and
-// if there are parameters or a receiver, at least minReturned inputs, with at least two distinct
+// Judge sets Unproven. A comparison proves nothing below these floors: some input must return; and
+// if there are parameters or a receiver, at least MinReturned inputs, with at least two distinct
 // answers, because an answer that never changes shows no more than one input does.
-func (o *Outcome) judge() {
+func (o *Outcome) Judge() {
 	o.Unproven = ""
 	switch {
 	case o.Returned == 0 && o.Inputs > 0:
@@ -45,9 +48,9 @@ func (o *Outcome) judge() {
 	case o.Returned == 0:
 		o.Unproven = o.Function + " was not compared: no inputs can be generated, or it returns on none of them"
 	case o.Fixed:
-	case o.Returned < minReturned:
+	case o.Returned < MinReturned:
 		o.Unproven = fmt.Sprintf("%s was compared on %d inputs only (at least %d must return)", o.Function, o.Returned,
-			minReturned)
+			MinReturned)
 	case o.Distinct < 2:
 		o.Unproven = fmt.Sprintf("%s gives the same answer to all %d inputs", o.Function, o.Returned)
 	case o.shares != "":
@@ -56,34 +59,34 @@ func (o *Outcome) judge() {
 	case o.asks != "":
 		o.Unproven = fmt.Sprintf("%s asks %s in another order or number than before: a function with side effects would "+
 			"notice", o.Function, o.asks)
+	case o.gained != "":
+		o.Unproven = fmt.Sprintf("%s: %s: callers that look for that notice it", o.Function, o.gained)
+	case o.careless:
+		o.Unproven = o.Function + ": a writer that takes less than it is given, and returns no error, is treated in another " +
+			"way: only writers that break the contract of io.Writer do so"
 	case o.steadied:
 		o.Unproven = o.Function + ": what it returned no longer changes when it is called again, as it did before: callers " +
 			"may rely on that, or have worked around it"
 	}
 }
 
-// CountEnv is the environment variable that names the file to which generated tests append
-// what ReadCounts reads.
-const CountEnv = "WHET_COMPARED"
+// Env is the environment variable that names the file to which generated tests append what Read reads.
+const Env = "WHET_COMPARED"
 
-// SeedsEnv is the environment variable with the number of random inputs that the tests of Generate
-// begin with, instead of 1024.
-const SeedsEnv = "WHET_SEEDS"
-
-// LimitEnv is the environment variable with the duration after which these tests skip further inputs.
-const LimitEnv = "WHET_LIMIT"
-
-// ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
+// Read returns the outcome of a test that found no difference. counts is what it wrote: for
 // each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
 // the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
-// results share, or "~" with the functions that the code asks otherwise, in hexadecimal, and ";"; and "^"
-// if results no longer change later.
-func ReadCounts(t Test, counts []byte) Outcome {
-	o := Outcome{Function: t.Function, Fixed: t.Fixed}
+// results share, "~" with the functions that the code asks otherwise, or "&" with the methods that a result has
+// gained, in hexadecimal, and ";"; "^" if results no longer change later; and "|" if the functions differ with a
+// writer that breaks its contract.
+func Read(function string, fixed bool, counts []byte) Outcome {
+	o := Outcome{Function: function, Fixed: fixed}
 	o.shares, o.asks = fuzzlog.Marked(counts, '#'), fuzzlog.Marked(counts, '~')
+	o.gained = fuzzlog.Marked(counts, '&')
+	o.careless = bytes.Contains(counts, []byte("|"))
 	o.steadied = bytes.Contains(counts, []byte("^"))
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
-	o.outside = int64(bytes.Count(counts, []byte("?")))
+	o.Outside = int64(bytes.Count(counts, []byte("?")))
 	o.Inputs = o.Returned + int64(bytes.Count(counts, []byte("!")))
 	distinct := map[string]bool{}
 	for len(counts) > 0 {
@@ -96,6 +99,6 @@ func ReadCounts(t Test, counts []byte) Outcome {
 		counts = rest[n:]
 	}
 	o.Distinct = int64(len(distinct))
-	o.judge()
+	o.Judge()
 	return o
 }

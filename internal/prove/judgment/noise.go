@@ -1,0 +1,88 @@
+package judgment
+
+import (
+	"math"
+	"strings"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/gotest"
+)
+
+// mostHidden is the ratio of time that noise may hide where another figure of the same work is within [SameWithin]:
+// the CPU time of the benchmark, or the time of the benchmark that does least besides.
+const mostHidden = 1.25
+
+// A noiseLevel is how much noise may hide in the time of a benchmark.
+type noiseLevel int
+
+const (
+	quiet noiseLevel = iota // at most SameWithin
+	loose                   // at most mostHidden
+	loud
+)
+
+// noises collects how much noise may hide in each benchmark that counts.
+type noises struct {
+	most     noiseLevel
+	shortest float64 // the time of an iteration of the benchmark with the shortest one, and its level
+	level    noiseLevel
+	known    bool // there is one
+}
+
+// add adds a benchmark.
+func (n *noises) add(s *ab.SubjectResult) {
+	level := levelOf(s)
+	n.most = max(n.most, level)
+	if len(s.Units) == 0 || !strings.Contains(s.Units[0].Unit, "sec/op") {
+		return
+	}
+	if took := float64(s.Units[0].A.Median); took > 0 && (!n.known || took < n.shortest) {
+		n.known, n.shortest, n.level = true, took, level
+	}
+}
+
+// wide reports whether noise may hide too much for the same speed. The benchmark whose iteration is the shortest does
+// the least besides what changed, so a loss shows most there: if that one is quiet, the others may be loose.
+func (n *noises) wide() bool {
+	return n.most == loud || n.most == loose && !(n.known && n.level == quiet)
+}
+
+// levelOf returns how much noise may hide in the undecided figures of a benchmark.
+func levelOf(s *ab.SubjectResult) (level noiseLevel) {
+	for i := range s.Units {
+		u := &s.Units[i]
+		switch {
+		case u.Verdict != ab.Undecided || isSecond(u, i) || !isWide(u):
+		case isTime(u) && hidesAtMost(u, mostHidden):
+			level = max(level, loose)
+		default:
+			return loud
+		}
+	}
+	if level == loose && quietCPU(s) {
+		return quiet
+	}
+	return level
+}
+
+// quietCPU reports whether the CPU time of a benchmark is known to be the same.
+func quietCPU(s *ab.SubjectResult) bool {
+	for i := range s.Units {
+		if u := &s.Units[i]; u.Unit == gotest.CPUTime {
+			return (u.Verdict == ab.Undecided || u.Verdict == ab.Same) && !isWide(u)
+		}
+	}
+	return false
+}
+
+// hidesAtMost reports whether a unit's interval contains no difference, and none of more than a ratio.
+func hidesAtMost(u *ab.Unit, ratio float64) bool {
+	low, high := float64(u.Low), float64(u.High)
+	return low <= 1 && high >= 1 && low >= 1/ratio && high <= ratio && !math.IsNaN(low+high)
+}
+
+// isSecond reports whether an undecided unit counts less than the first one of its benchmark: what disturbs it comes
+// from other processes, and affects sec/op less.
+func isSecond(u *ab.Unit, i int) bool {
+	return u.Unit == gotest.MeanTime || u.Unit == gotest.CPUTime && i > 0 && u.Low <= 1 && u.High <= mostCPU
+}
