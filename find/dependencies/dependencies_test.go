@@ -119,15 +119,23 @@ func find(t *testing.T, m *modtest.Modules, version string) ([]dependencies.Call
 	open := dep("/match.Compile", "match/match.go", `os.Open("/settings")`)
 	matches := dep("/match.Matches", "match/match.go", "Compile(pattern)")
 	cpu := modtest.Profile(t, profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		modtest.Sample{Value: 200, Stack: []modtest.Frame{std("runtime.mallocgc"), std("strconv.Quote"), quote, own("text.Quote")}},
+		modtest.Sample{Value: 200, Stack: []modtest.Frame{
+			std("runtime.mallocgc"), std("strconv.Quote"), quote, own("text.Quote"),
+		}},
 		modtest.Sample{Value: 100, Stack: []modtest.Frame{quote, own("text.Quote")}},
-		modtest.Sample{Value: 500, Stack: []modtest.Frame{std("regexp/syntax.Parse"), std("regexp.Compile"), compile, matches, own("match.Matches")}},
-		modtest.Sample{Value: 150, Stack: []modtest.Frame{std("syscall.Open"), std("os.Open"), open, matches, own("match.Matches")}},
+		modtest.Sample{Value: 500, Stack: []modtest.Frame{
+			std("regexp/syntax.Parse"), std("regexp.Compile"), compile, matches, own("match.Matches"),
+		}},
+		modtest.Sample{Value: 150, Stack: []modtest.Frame{
+			std("syscall.Open"), std("os.Open"), open, matches, own("match.Matches"),
+		}},
 		modtest.Sample{Value: 40, Stack: []modtest.Frame{std("strconv.Itoa"), own("text.Quote")}}, // no dependency
 		modtest.Sample{Value: 10, Stack: []modtest.Frame{quote, own("return quoted, ok")}},        // too little
 	)
 	allocs := modtest.Profile(t, profile.ValueType{Type: "alloc_objects", Unit: "count"},
-		modtest.Sample{Value: 600, Stack: []modtest.Frame{std("os.newFile"), std("os.Open"), open, matches, own("match.Matches")}},
+		modtest.Sample{Value: 600, Stack: []modtest.Frame{
+			std("os.newFile"), std("os.Open"), open, matches, own("match.Matches"),
+		}},
 		modtest.Sample{Value: 5, Stack: []modtest.Frame{std("regexp.compile"), compile, matches, own("match.Matches")}},
 	)
 	if version != "v1.2.0" {
@@ -162,15 +170,15 @@ func TestFind(t *testing.T) {
 		h[0].Code != "re, err := regexp.Compile(pattern)" || h[0].Module != "example.com/text" {
 		t.Errorf("hottest lines: %+v", h)
 	}
-	if w := first.Work; len(w) != 2 || w[0].Kind != "regexp" || w[0].Share != 0.5 || w[0].Functions[0] != "regexp.Compile" ||
-		w[1].Functions[0] != "os.Open" {
+	if w := first.Work; len(w) != 2 || w[0].Kind != "regexp" || w[0].Share != 0.5 ||
+		w[0].Functions[0] != "regexp.Compile" || w[1].Functions[0] != "os.Open" {
 		t.Errorf("work: %+v", w)
 	}
 	if c := first.Counts; len(c) != 1 || c[0].What != "files opened" || c[0].Times != 300 || c[0].PerRequest != 3 {
 		t.Errorf("counts: %+v", c) // five patterns say nothing
 	}
-	if a := first.Alternatives; len(a) != 1 || a[0].Name != "(*match.Pattern).Matches" || a[0].Form != dependencies.Keeps ||
-		a[0].Signature != "func(s string) bool" || a[0].With != "match.Compile" ||
+	if a := first.Alternatives; len(a) != 1 || a[0].Name != "(*match.Pattern).Matches" ||
+		a[0].Form != dependencies.Keeps || a[0].Signature != "func(s string) bool" || a[0].With != "match.Compile" ||
 		a[0].WithSignature != "func(pattern string) (*match.Pattern, error)" ||
 		a[0].Doc != "Matches reports whether s matches." {
 		t.Errorf("alternatives: %+v", a)

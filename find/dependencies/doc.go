@@ -16,5 +16,5 @@
 // caller. Nothing is claimed about an alternative but its signature and documentation: whether it is
 // faster for a program is for its author to measure.
 //
-// The package changes nothing. Candidates in a dependency are those of package find/upstream.
+// The package changes nothing. Candidates in a dependency are those of package internal/find/upstream.
 package dependencies

@@ -104,7 +104,7 @@ func (c *Call) read(byPath map[string]*packages.Package, files sourceFiles) erro
 	return nil
 }
 
-// describe completes the module and version of a package. It returns false if they are known and others.
+// describe completes the module and version of a package. It reports whether they are those that were known, if any.
 func describe(pkg *packages.Package, module, version *string) bool {
 	m := pkg.Module
 	if m == nil {

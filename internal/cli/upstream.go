@@ -8,14 +8,14 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/recorded"
-	"github.com/whet-go/whet/find/upstream"
 	"github.com/whet-go/whet/fix"
-	fixupstream "github.com/whet-go/whet/fix/upstream"
+	"github.com/whet-go/whet/internal/find/upstream"
+	fixupstream "github.com/whet-go/whet/internal/fix/upstream"
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// upstreamOf looks into copies of the dependencies that cost most. The caller calls done, which removes the copies, also
-// after an error.
+// upstreamOf looks into copies of the dependencies that cost most. The caller calls done, which removes the copies,
+// also after an error.
 func upstreamOf(
 	ctx context.Context, program *recorded.Program, o find.Options, r *find.Result,
 ) (modules []*upstream.Module, done func(), err error) {

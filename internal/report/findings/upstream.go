@@ -18,8 +18,8 @@ import (
 const (
 	alternativesNote = "Alternatives are exported functions whose names and types fit the call. Whether one is faster " +
 		"for this program was not measured."
-	upstreamNote = "These rewrites are for the authors of the dependency, and apply to a copy of it. Neither your module " +
-		"nor the module cache is changed."
+	upstreamNote = "These rewrites are for the authors of the dependency, and apply to a copy of it. Neither your " +
+		"module nor the module cache is changed."
 	shownCalls = 5 // in text; JSON has all
 )
 
@@ -132,11 +132,11 @@ func moduleText(path, version, file string) string {
 func alternativeText(a *dependencies.Alternative) blocks.Text {
 	text := blocks.Text{
 		blocks.Plain("another way: "), blocks.Name(a.Name),
-		blocks.Plain(" " + strings.TrimPrefix(a.Signature, "func") + " " + string(a.Form)),
+		blocks.Plain(strings.TrimPrefix(a.Signature, "func") + " " + string(a.Form)),
 	}
 	if a.With != "" {
 		text = append(text, blocks.Plain(", with "), blocks.Name(a.With),
-			blocks.Plain(" "+strings.TrimPrefix(a.WithSignature, "func")))
+			blocks.Plain(strings.TrimPrefix(a.WithSignature, "func")))
 	}
 	if a.Doc != "" {
 		text = append(text, blocks.Plain(": "+a.Doc))
@@ -174,7 +174,10 @@ func upstreamSections(results []*find.Result) (list []blocks.Block) {
 				s.Blocks = append(s.Blocks, c)
 			}
 		}
-		note := blocks.Note{blocks.Plain(upstreamNote + " "), blocks.Command("whet fix --dependencies RECORDING"), blocks.Plain(" proves them.")}
+		note := blocks.Note{
+			blocks.Plain(upstreamNote + " "), blocks.Command("whet fix --dependencies RECORDING"),
+			blocks.Plain(" tries them, and keeps those that it proves."),
+		}
 		if rewrites == 0 {
 			note = blocks.Note{blocks.Plain("No rule or generator has a change of its hot lines.")}
 		}

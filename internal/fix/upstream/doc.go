@@ -4,7 +4,7 @@
 //
 //  1. The module is copied, and the copy is made to use a copy of the dependency: by a replace directive
 //     in its go.mod, or, if it vendors the dependency, by a link in its vendor directory.
-//  2. Package fix tries what package find/upstream found in the dependency, as for any module: its own
+//  2. Package fix tries what package internal/find/upstream found in the dependency, as for any module: its own
 //     tests must pass, old and new functions must agree, and benchmarks must show a gain. The benchmarks
 //     of the module that reach the changed lines measure, too.
 //  3. The outcome names the dependency with its version. [fix.Result.Patches] makes patches of it whose

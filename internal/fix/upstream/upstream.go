@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/whet-go/whet/find/upstream"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/find/upstream"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/prove"
 )
@@ -60,7 +60,9 @@ func try(ctx context.Context, dir string, m *upstream.Module, o fix.Options, tem
 }
 
 // importer copies the module in dir, for its benchmarks.
-func importer(ctx context.Context, dir string, m *upstream.Module, o fix.Options, temp string) (*prove.Importer, error) {
+func importer(
+	ctx context.Context, dir string, m *upstream.Module, o fix.Options, temp string,
+) (*prove.Importer, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

@@ -14,10 +14,10 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/dependencies"
-	"github.com/whet-go/whet/find/upstream"
 	"github.com/whet-go/whet/fix"
-	fixupstream "github.com/whet-go/whet/fix/upstream"
 	"github.com/whet-go/whet/internal/find/modcopy/modtest"
+	"github.com/whet-go/whet/internal/find/upstream"
+	fixupstream "github.com/whet-go/whet/internal/fix/upstream"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -128,7 +128,9 @@ func look(t *testing.T, m *modtest.Modules, vendored bool) []*upstream.Module {
 	own := modtest.Frame{
 		Function: "example.com/service/page.Render", File: filepath.Join(m.Dir, "page/page.go"), Code: "text.Join(words)",
 	}
-	join := modtest.Frame{Function: "example.com/text.Join", File: filepath.Join(source, "join.go"), Code: `joined += w + ","`}
+	join := modtest.Frame{
+		Function: "example.com/text.Join", File: filepath.Join(source, "join.go"), Code: `joined += w + ","`,
+	}
 	concat := modtest.Frame{Function: "runtime.concatstrings", File: "/go/src/runtime/string.go"}
 	p := find.Profiles{CPU: modtest.Profile(t, profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
 		modtest.Sample{Value: 900, Stack: []modtest.Frame{concat, join, own}},
@@ -260,7 +262,8 @@ func TestOtherVersion(t *testing.T) {
 	m := modtest.Write(t, strings.Replace(service, "IMPORT", "", 1)+goMod)
 	m.Tidy(t)
 	calls := []dependencies.Call{{Hottest: []dependencies.Line{{Module: "example.com/text", Version: "v1.1.0", Share: 1}}}}
-	modules, err := upstream.Modules(t.Context(), find.Profiles{}, find.Options{Dir: m.Dir, Env: m.Env}, calls, t.TempDir())
+	o := find.Options{Dir: m.Dir, Env: m.Env}
+	modules, err := upstream.Modules(t.Context(), find.Profiles{}, o, calls, t.TempDir())
 	if err != nil || len(modules) != 1 || !modules[0].Skipped ||
 		!strings.Contains(modules[0].Found.Warnings[0].Text, "the recording has version v1.1.0") {
 		t.Errorf("%+v %v", modules, err)
