@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/profile"
@@ -29,7 +30,7 @@ type Input struct {
 	Requests float64  // that were served while the CPU profile was taken; 0 if unknown
 }
 
-// A Call is a line of the module that calls a function of another module, and spends at least
+// A Call is a line of the module, but not of a test, that calls a function of another module, and spends at least
 // diagnosis.MinShare of the CPU time or of the allocated bytes there.
 type Call struct {
 	File     string `json:"file"` // of the calling line, relative to the module, with slashes
@@ -108,8 +109,8 @@ func (t *tally) calls() (list []Call) {
 			continue
 		}
 		file := t.in.File(key.file)
-		if file == "" {
-			continue // not a line of this module's source
+		if file == "" || strings.HasSuffix(file, "_test.go") {
+			continue // not a line of this module's program
 		}
 		one := Call{
 			File: file, Line: int(key.line), Callee: key.callee, CPU: cpu, Memory: memory, Requests: int64(t.in.Requests),

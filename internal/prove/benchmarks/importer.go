@@ -52,15 +52,15 @@ func ofModule(list []Benchmark) []Benchmark {
 	return slices.DeleteFunc(slices.Clone(list), func(b Benchmark) bool { return b.importer != nil })
 }
 
-// own returns the names of an importer's subjects, or of the module's for nil, without what label adds.
-func (f *Importer) own(subjects []string) (own []string) {
+// subjectsOf returns the names of an importer's subjects, or of the module's for nil, without what label adds.
+func (s *Set) subjectsOf(from *Importer, subjects []string) (own []string) {
 	for _, name := range subjects {
-		of, rest, ok := strings.Cut(name, ": ")
+		i := slices.IndexFunc(s.o.Importers, func(f *Importer) bool { return strings.HasPrefix(name, f.label("")) })
 		switch {
-		case f == nil && !ok:
+		case i < 0 && from == nil:
 			own = append(own, name)
-		case f != nil && ok && of == f.Name:
-			own = append(own, rest)
+		case i >= 0 && s.o.Importers[i] == from:
+			own = append(own, strings.TrimPrefix(name, from.label("")))
 		}
 	}
 	return own

@@ -142,7 +142,7 @@ func (s *Set) compareIn(
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: how,
 	}
 	if again != nil {
-		o.VaryLayout, o.Only = again.VaryLayout, from.own(again.Subjects)
+		o.VaryLayout, o.Only = again.VaryLayout, s.subjectsOf(from, again.Subjects)
 		if len(o.Only) == 0 {
 			return nil
 		}
