@@ -21,11 +21,11 @@ import (
 // A Benchmark is a benchmark of the module, or one that was written, with the code that it runs.
 type Benchmark = benchmarks.Benchmark
 
-// Measured is a comparison of A, without a change, and B, with it. An Importer is a module that uses the changed one.
-type (
-	Measured = benchmarks.Measured
-	Importer = benchmarks.Importer
-)
+// Measured is a comparison of A, without a change, and B, with it.
+type Measured = benchmarks.Measured
+
+// An Importer is a module that uses the changed one.
+type Importer = benchmarks.Importer
 
 // A Prediction is how a recorded program's CPU time changes, as far as a benchmark of the change shows.
 type Prediction = benchmarks.Prediction

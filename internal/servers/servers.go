@@ -86,19 +86,6 @@ func servers() []server {
 			prepareURL: "http://127.0.0.1:12091/metrics/job/batch", prepareBody: "duration_seconds 12.5\nrows_total 40\n",
 		},
 		{
-			name: "etcd", module: "go.etcd.io/etcd/server/v3", version: "v3.6.4", command: ".",
-			what: "a store of keys; reading one through its JSON gateway",
-			args: []string{
-				"--data-dir", "{dir}/data", "--listen-client-urls", "http://127.0.0.1:12379",
-				"--advertise-client-urls", "http://127.0.0.1:12379", "--listen-peer-urls", "http://127.0.0.1:12380",
-				"--initial-advertise-peer-urls", "http://127.0.0.1:12380",
-				"--initial-cluster", "default=http://127.0.0.1:12380", "--enable-pprof", "--log-level", "error",
-			},
-			pprof: "127.0.0.1:12379", load: []string{"http://127.0.0.1:12379/v3/kv/range"},
-			method: "POST", body: `{"key":"Zm9v"}`,
-			prepareURL: "http://127.0.0.1:12379/v3/kv/put", prepareBody: `{"key":"Zm9v","value":"YmFy"}`,
-		},
-		{
 			name: "Alertmanager", module: "github.com/prometheus/alertmanager", version: "v0.28.1",
 			command: "cmd/alertmanager", what: "alerts of Prometheus; the list of alerts, of which it has one",
 			files: map[string]string{"alertmanager.yml": "route:\n  receiver: none\nreceivers:\n  - name: none\n"},
@@ -111,14 +98,31 @@ func servers() []server {
 			prepareBody: `[{"labels":{"alertname":"full","disk":"sda","host":"one"}}]`,
 		},
 		{
-			name: "registry", module: "github.com/distribution/distribution/v3", version: "v3.0.0", command: "cmd/registry",
-			what: "a registry of container images; its catalog",
-			files: map[string]string{
-				"config.yml": "version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: {dir}/data\n" +
-					"http:\n  addr: 127.0.0.1:12500\n  debug:\n    addr: 127.0.0.1:12501\n",
+			name: "nsqd", module: "github.com/nsqio/nsq", version: "v1.3.0", command: "apps/nsqd",
+			what: "a queue of messages; its statistics as JSON after one message",
+			args: []string{
+				"--data-path", "{dir}", "--http-address", "127.0.0.1:12151", "--tcp-address", "127.0.0.1:12150",
 			},
-			args: []string{"serve", "{dir}/config.yml"}, pprof: "127.0.0.1:12501",
-			load: []string{"http://127.0.0.1:12500/v2/", "http://127.0.0.1:12500/v2/_catalog"},
+			pprof: "127.0.0.1:12151", load: []string{"http://127.0.0.1:12151/stats?format=json"},
+			prepareURL: "http://127.0.0.1:12151/pub?topic=one", prepareBody: "hello",
+		},
+		{
+			name: "OPA", module: "github.com/open-policy-agent/opa", version: "v1.6.0", command: ".",
+			what: "decides policies; one with a list of roles, for a request",
+			files: map[string]string{
+				"policy.rego": "package app\n\ndefault allow := false\n\nallow if {\n\tsome role in input.roles\n" +
+					"\tdata.app.grants[role][_] == {\"action\": input.action, \"object\": input.object}\n}\n\n" +
+					"grants := {\"reader\": [{\"action\": \"read\", \"object\": \"page\"}], \"writer\": " +
+					"[{\"action\": \"write\", \"object\": \"page\"}]}\n",
+			},
+			args: []string{
+				"run", "--server", "--pprof", "--addr", "127.0.0.1:12181", "--log-level", "error", "--disable-telemetry",
+				"{dir}/policy.rego",
+			},
+			pprof: "127.0.0.1:12181", load: []string{"http://127.0.0.1:12181/v1/data/app/allow"},
+			method: "POST", body: `{"input":{"roles":["guest","writer"],"action":"write","object":"page"}}`,
+			prepareURL:  "http://127.0.0.1:12181/v1/data/app/allow",
+			prepareBody: `{"input":{"roles":["writer"],"action":"write","object":"page"}}`,
 		},
 	}
 }

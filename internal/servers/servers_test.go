@@ -65,7 +65,7 @@ func TestServers(t *testing.T) {
 	if _, err := choose([]string{"none"}); err == nil || !strings.Contains(err.Error(), "want Caddy") {
 		t.Errorf("an unknown server: %v", err)
 	}
-	if chosen, err := choose([]string{"etcd"}); err != nil || len(chosen) != 1 || chosen[0].name != "etcd" {
+	if chosen, err := choose([]string{"nsqd"}); err != nil || len(chosen) != 1 || chosen[0].name != "nsqd" {
 		t.Errorf("%v %v", chosen, err)
 	}
 }

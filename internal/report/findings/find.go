@@ -34,7 +34,7 @@ func Find(r *find.Result) *blocks.Document {
 		d.Blocks = append(d.Blocks, findingSection(i+1, g, r.PerRequest, groupNumbers(groups)))
 	}
 	d.Blocks = append(d.Blocks, adviceSections(r.Advice)...)
-	d.Blocks = append(d.Blocks, candidateSection(r.Candidates)...)
+	d.Blocks = append(d.Blocks, candidateSection(r.Candidates, proveCandidates)...)
 	d.Blocks = append(d.Blocks, dependencySection(r.Dependencies)...)
 	d.Blocks = append(d.Blocks, upstreamSections(r.Upstream)...)
 	tests, hot := []find.HotLine{}, []find.HotLine{}

@@ -160,10 +160,10 @@ func upstreamSections(results []*find.Result) (list []blocks.Block) {
 			s.Blocks = append(s.Blocks, one)
 			rewrites++
 		}
-		for _, b := range candidateSection(r.Candidates) {
+		for _, b := range candidateSection(r.Candidates, proveCandidates+" --dependencies") {
 			if c, ok := b.(blocks.Section); ok {
 				rewrites++
-				c.Blocks = slices.Clone(c.Blocks[1:]) // how to prove them differs
+				c.Blocks = slices.Clone(c.Blocks[1:]) // the note above is about them, too
 				c.ID = id + c.ID
 				for k := range c.Blocks {
 					if inner, ok := c.Blocks[k].(blocks.Section); ok {

@@ -76,7 +76,7 @@ func TestWriteUpstream(t *testing.T) {
 		_, upstream, ok := strings.Cut(form, "Candidates, unproven")
 		for _, want := range []string{
 			"For upstream", "example.com/text@v1.2.0", "Neither your module nor the module cache is changed",
-			"whet fix --dependencies", "return entry", "is not analyzed: it does not build alone",
+			"whet fix --dependencies", "--dependencies --rule", "return entry", "is not analyzed: it does not build alone",
 		} {
 			if !ok || !strings.Contains(form, want) {
 				t.Errorf("%s has no %q:\n%s", name, want, upstream)
