@@ -87,9 +87,9 @@ type Count struct {
 	PerRequest float64 `json:"per_request,omitempty"`
 }
 
-// Find returns the calls of other modules that cost most, the largest share first, and why some of
-// their source could not be read.
-func Find(ctx context.Context, in Input) ([]Call, []error) {
+// Find returns the calls of other modules that cost most, the largest share first. With an error, which says why
+// their source could not be read, they lack what the source shows.
+func Find(ctx context.Context, in Input) ([]Call, error) {
 	t := newTally(&in)
 	t.add(in.CPU, "cpu", func(c *charge) *charged { return &c.cpu })
 	t.add(in.Allocs, "alloc_space", func(c *charge) *charged { return &c.memory })

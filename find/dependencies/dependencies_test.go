@@ -104,7 +104,7 @@ func (p *Pattern) Match(s string) int { return len(s) }
 `
 
 // find returns the calls of the service, with profiles whose files are named as they were recorded.
-func find(t *testing.T, m *modtest.Modules, version string) ([]dependencies.Call, []error) {
+func find(t *testing.T, m *modtest.Modules, version string) ([]dependencies.Call, error) {
 	t.Helper()
 	own := func(code string) modtest.Frame {
 		return modtest.Frame{Function: "main.handle", File: filepath.Join(m.Dir, "main.go"), Code: code}
@@ -156,9 +156,9 @@ func TestFind(t *testing.T) {
 	m := modtest.Write(t, archive)
 	m.Tidy(t)
 	before := m.State(t)
-	calls, failed := find(t, m, "v1.2.0")
-	if len(failed) > 0 || len(calls) != 2 {
-		t.Fatalf("%+v %v", calls, failed)
+	calls, err := find(t, m, "v1.2.0")
+	if err != nil || len(calls) != 2 {
+		t.Fatalf("%+v %v", calls, err)
 	}
 	first, second := calls[0], calls[1]
 	if first.Callee != "example.com/text/match.Matches" || first.File != "main.go" || first.Line != 16 ||
@@ -197,9 +197,9 @@ func TestFindOther(t *testing.T) {
 	t.Parallel()
 	m := modtest.Write(t, archive)
 	m.Tidy(t)
-	calls, failed := find(t, m, "v1.1.0")
-	if len(calls) == 0 || len(failed) == 0 || calls[0].Unread == "" || calls[0].Version != "v1.1.0" {
-		t.Fatalf("%+v %v", calls, failed)
+	calls, err := find(t, m, "v1.1.0")
+	if len(calls) == 0 || err != nil || calls[0].Unread == "" || calls[0].Version != "v1.1.0" {
+		t.Fatalf("%+v %v", calls, err)
 	}
 	for _, l := range calls[0].Hottest {
 		if l.Code != "" {
@@ -214,19 +214,48 @@ func TestFindVendored(t *testing.T) {
 	m := modtest.Write(t, archive)
 	m.Tidy(t)
 	m.Go(t, "mod", "vendor")
-	calls, failed := find(t, m, "v1.2.0")
-	if len(failed) > 0 || len(calls) != 2 || len(calls[0].Alternatives) != 1 || calls[0].Hottest[0].Code == "" {
-		t.Fatalf("%+v %v", calls, failed)
+	calls, err := find(t, m, "v1.2.0")
+	if err != nil || len(calls) != 2 || len(calls[0].Alternatives) != 1 || calls[0].Hottest[0].Code == "" {
+		t.Fatalf("%+v %v", calls, err)
 	}
 }
 
 // TestFindNothing has no calls where no other module costs.
 func TestFindNothing(t *testing.T) {
 	t.Parallel()
-	calls, failed := dependencies.Find(t.Context(), dependencies.Input{
+	calls, err := dependencies.Find(t.Context(), dependencies.Input{
 		Own: func(profile.Function) bool { return true }, File: func(string) string { return "" },
 	})
-	if len(calls) > 0 || len(failed) > 0 {
-		t.Errorf("%v %v", calls, failed)
+	if len(calls) > 0 || err != nil {
+		t.Errorf("%v %v", calls, err)
+	}
+}
+
+// TestFindHostile passes nothing from a profile to the go command that is not an import path.
+func TestFindHostile(t *testing.T) {
+	t.Parallel()
+	m := modtest.Write(t, archive)
+	m.Tidy(t)
+	own := modtest.Frame{Function: "main.handle", File: filepath.Join(m.Dir, "main.go"), Code: "text.Quote"}
+	var samples []modtest.Sample
+	for _, name := range []string{
+		"-toolexec=./evil.com/x.F", "./....F", "file=/etc/p.d/x.F", "example.com/....F", "example.com/../x.y/z.F",
+		"github.com/[x.F", "example.com/a b.c/x.F",
+	} {
+		samples = append(samples, modtest.Sample{Value: 10, Stack: []modtest.Frame{{Function: name, File: "/x.go"}, own}})
+	}
+	calls, err := dependencies.Find(t.Context(), dependencies.Input{
+		CPU: modtest.Profile(t, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, samples...),
+		Dir:  filepath.Join(m.Dir, "none"), // the go command would fail
+		Own:  func(f profile.Function) bool { return strings.HasPrefix(f.Name, "main.") },
+		File: func(string) string { return "main.go" },
+	})
+	if err != nil || len(calls) == 0 {
+		t.Fatalf("%+v %v", calls, err)
+	}
+	for _, c := range calls {
+		if c.Module != "" || len(c.Alternatives) > 0 {
+			t.Errorf("%+v", c)
+		}
 	}
 }

@@ -26,17 +26,17 @@ func ExampleFind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	calls, failed := dependencies.Find(context.Background(), dependencies.Input{
+	calls, err := dependencies.Find(context.Background(), dependencies.Input{
 		CPU:  b.Profile(nil),
 		Own:  func(f profile.Function) bool { return strings.HasPrefix(f.Name, "example.com/service") },
 		File: func(name string) string { return strings.TrimPrefix(name, "example.com/service/") },
 	})
+	if err != nil {
+		log.Print(err)
+	}
 	for _, c := range calls {
 		fmt.Printf("%s:%d calls %s, %.0f%% of the CPU time in %s\n", c.File, c.Line, c.Callee, 100*c.CPU.Share, c.Module)
 		fmt.Println(c.Hottest[0].File, c.Work[0].Kind, c.Work[0].Functions)
-	}
-	for _, err := range failed {
-		log.Print(err)
 	}
 	// Output:
 	// check.go:12 calls golang.org/x/mod/semver.IsValid, 100% of the CPU time in golang.org/x/mod

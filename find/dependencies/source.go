@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -18,8 +19,8 @@ import (
 )
 
 // readSources reads the source of the hot lines and of the functions that are called, as the module builds
-// them. It returns why some could not be read.
-func readSources(ctx context.Context, in *Input, calls []Call) (failed []error) {
+// them. It returns why none could be read; calls have the reasons for single ones.
+func readSources(ctx context.Context, in *Input, calls []Call) error {
 	var paths []string
 	for i := range calls {
 		paths = append(paths, profile.PackagePath(calls[i].Callee))
@@ -28,15 +29,19 @@ func readSources(ctx context.Context, in *Input, calls []Call) (failed []error) 
 		}
 	}
 	slices.Sort(paths)
-	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool { return p == "" })
+	// A profile may come from anyone: what is no import path could be a pattern or a file for the go command.
+	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool { return module.CheckImportPath(p) != nil })
+	if len(paths) == 0 {
+		return nil
+	}
 	pkgs, err := driver.Load(ctx, driver.Options{Dir: in.Dir, Flags: in.Flags, Env: in.Env}, paths...)
 	if err != nil {
 		for i := range calls {
 			calls[i].Unread = "the packages of dependencies cannot be loaded"
 		}
-		return []error{&diag.Error{
+		return &diag.Error{
 			Op: "read the source of dependencies", Err: err, Hint: "the module must build: try `go build ./...` there",
-		}}
+		}
 	}
 	byPath := map[string]*packages.Package{}
 	for _, p := range pkgs {
@@ -47,10 +52,9 @@ func readSources(ctx context.Context, in *Input, calls []Call) (failed []error) 
 		c := &calls[i]
 		if err := c.read(byPath, files); err != nil {
 			c.Unread = err.Error()
-			failed = append(failed, fmt.Errorf("read the source of %s: %w", c.Callee, err))
 		}
 	}
-	return failed
+	return nil
 }
 
 // sourceFiles are the lines of files, by name; nil for one that cannot be read.

@@ -77,8 +77,10 @@ func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error
 	if err != nil {
 		return r, err
 	}
-	var failed []error
-	r.Dependencies, failed = dependencies.Find(ctx, dependencies.Input{
+	if o.Progress != nil {
+		o.Progress("look into dependencies")
+	}
+	r.Dependencies, err = dependencies.Find(ctx, dependencies.Input{
 		CPU: p.Profiles.CPU, Allocs: p.Profiles.Allocs, Own: o.Own, Dir: r.Dir, Flags: o.Flags, Env: o.Env,
 		Requests: o.Target.Requests,
 		File: func(name string) string {
@@ -89,6 +91,6 @@ func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error
 			return file
 		},
 	})
-	r.Warnings.Add(failed...)
+	r.Warnings.Add(err)
 	return r, ctx.Err()
 }

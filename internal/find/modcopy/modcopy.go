@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
@@ -49,6 +50,9 @@ type listed struct {
 
 // Of returns the module with a path, as the module in o.Dir selects it.
 func Of(ctx context.Context, o Options, modulePath string) (*Dependency, error) {
+	if err := module.CheckPath(modulePath); err != nil { // it may come from a recording of anyone
+		return nil, err
+	}
 	out, err := o.run(ctx, o.Dir, slices.Concat([]string{"list", "-m", "-json"}, o.Flags, []string{modulePath})...)
 	if err != nil {
 		return nil, &diag.Error{

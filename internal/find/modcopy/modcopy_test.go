@@ -114,6 +114,9 @@ func TestOfUnknown(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "example.com/none") || diag.Hint(err) == "" {
 		t.Errorf("%v", err)
 	}
+	if _, err := modcopy.Of(t.Context(), modcopy.Options{Dir: m.Dir, Env: m.Env}, "-toolexec=x"); err == nil {
+		t.Error("a flag is the path of a module")
+	}
 }
 
 // TestCopyBroken says why a copy does not build.

@@ -138,11 +138,11 @@ func look(t *testing.T, m *modtest.Modules, vendored bool) []*upstream.Module {
 	)}
 	o := find.Options{Dir: m.Dir, Env: m.Env}
 	o.Own = func(f profile.Function) bool { return strings.HasPrefix(f.Name, "example.com/service/") }
-	calls, failed := dependencies.Find(t.Context(), dependencies.Input{
+	calls, err := dependencies.Find(t.Context(), dependencies.Input{
 		CPU: p.CPU, Own: o.Own, Dir: m.Dir, Env: m.Env, File: func(string) string { return "page/page.go" },
 	})
-	if len(calls) != 1 || len(failed) > 0 || calls[0].Module != "example.com/text" {
-		t.Fatalf("calls: %+v %v", calls, failed)
+	if len(calls) != 1 || err != nil || calls[0].Module != "example.com/text" {
+		t.Fatalf("calls: %+v %v", calls, err)
 	}
 	modules, err := upstream.Modules(t.Context(), p, o, calls, t.TempDir())
 	if err != nil || len(modules) != 1 {
