@@ -245,7 +245,7 @@ func TestFindHostile(t *testing.T) {
 		samples = append(samples, modtest.Sample{Value: 10, Stack: []modtest.Frame{{Function: name, File: "/x.go"}, own}})
 	}
 	calls, err := dependencies.Find(t.Context(), dependencies.Input{
-		CPU: modtest.Profile(t, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, samples...),
+		CPU:  modtest.Profile(t, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, samples...),
 		Dir:  filepath.Join(m.Dir, "none"), // the go command would fail
 		Own:  func(f profile.Function) bool { return strings.HasPrefix(f.Name, "main.") },
 		File: func(string) string { return "main.go" },

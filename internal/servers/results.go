@@ -169,7 +169,7 @@ func (m *measurement) tried(r *fix.Result) {
 			continue
 		}
 		m.Upstream[i].Outcomes, m.Upstream[i].Kept = outcomes(u)
-		if len(u.Attempts) == 0 && len(u.Warnings) > 0 && m.Upstream[i].Skipped == "" {
+		if u.Rounds == 0 && len(u.Warnings) > 0 && m.Upstream[i].Skipped == "" { // it was not even built
 			m.Upstream[i].Skipped = u.Warnings[0].Text
 		}
 	}

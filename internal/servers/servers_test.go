@@ -94,7 +94,7 @@ func TestMeasurement(t *testing.T) {
 	})
 	m.tried(&fix.Result{
 		Attempts: []fix.Attempt{{Outcome: prove.OutcomeDifferent}, {Stage: fix.StageTest}},
-		Upstream: []*fix.Result{{Module: "example.com/d", Attempts: []fix.Attempt{{
+		Upstream: []*fix.Result{{Module: "example.com/d", Rounds: 1, Attempts: []fix.Attempt{{
 			Stage: fix.StageKept, Finding: find.Finding{Title: "split", Places: []find.Place{{File: "d.go", Line: 3}}},
 		}}}},
 	})

@@ -206,7 +206,7 @@ func upstreamFixes(results []*fix.Result) (list []blocks.Block) {
 			Blocks: []blocks.Block{blocks.Note{blocks.Plain(upstreamNote)}},
 		}
 		for _, w := range r.Warnings {
-			if len(r.Attempts) == 0 {
+			if r.Rounds == 0 { // nothing was tried: they say why
 				s.Blocks = append(s.Blocks, blocks.Prose{blocks.Plain(upperFirst(w.Text) + ".")})
 			}
 		}
