@@ -51,6 +51,8 @@ type Call struct {
 	Alternatives []Alternative `json:"alternatives,omitempty"`
 	// Unread is why the source of the dependency was not read; "" if it was.
 	Unread string `json:"unread,omitempty"`
+
+	pkg string // of the callee
 }
 
 // An Amount is what a profile charges.
@@ -70,7 +72,7 @@ type Line struct {
 	Share    float64 `json:"share"`  // of the CPU time, or of allocated bytes if there is no CPU profile
 	Memory   float64 `json:"memory"` // share of allocated bytes
 
-	profileFile string
+	profileFile, pkg string
 }
 
 // Work is what lines of other modules do, by kind of cost.
@@ -119,7 +121,8 @@ func (t *tally) calls() (list []Call) {
 		if t.in.Requests >= 1 {
 			one.PerRequest = int64(float64(cpu.Value) / t.in.Requests)
 		}
-		one.Module, one.Version = t.moduleOf(key.callee)
+		from := t.origins[key.callee]
+		one.Module, one.Version, one.pkg = from.module, from.version, from.pkg
 		list = append(list, one)
 	}
 	slices.SortFunc(list, func(a, b Call) int {

@@ -259,3 +259,36 @@ func TestFindHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestFindClosure says where the closure of a dependency is from that was inlined into own code and has its name.
+func TestFindClosure(t *testing.T) {
+	t.Parallel()
+	m := modtest.Write(t, archive)
+	m.Tidy(t)
+	own := modtest.Frame{Function: "main.handle", File: filepath.Join(m.Dir, "main.go"), Code: "text.Quote"}
+	closure := modtest.Frame{
+		Function: "main.handle.Quote.func1", File: m.Source("example.com/text@v1.2.0") + "/text.go",
+	}
+	cached := modtest.Frame{
+		Function: "main.handle.Matches.func2", File: "/root/go/pkg/mod/example.com/text@v1.2.0/match/match.go",
+	}
+	trimmed := modtest.Frame{Function: "main.handle.Matches.func3", File: "example.com/text@v1.2.0/match/match.go"}
+	vendored := modtest.Frame{Function: "main.handle.Quote.func4", File: "/src/service/vendor/example.com/text/text.go"}
+	var samples []modtest.Sample
+	for _, f := range []modtest.Frame{cached, trimmed, vendored, closure} {
+		samples = append(samples, modtest.Sample{Value: 10, Stack: []modtest.Frame{f, own}})
+	}
+	calls, err := dependencies.Find(t.Context(), dependencies.Input{
+		CPU: modtest.Profile(t, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, samples...), Dir: m.Dir, Env: m.Env,
+		Own:  func(f profile.Function) bool { return f.Name == "main.handle" },
+		File: func(string) string { return "main.go" },
+	})
+	if err != nil || len(calls) != 3 { // the name of a directory does not show where its module's path begins
+		t.Fatalf("%+v %v", calls, err)
+	}
+	for _, c := range calls {
+		if c.Module != "example.com/text" || c.Hottest[0].Module != "example.com/text" {
+			t.Errorf("%+v", c)
+		}
+	}
+}

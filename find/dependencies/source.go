@@ -15,7 +15,6 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/profile"
 )
 
 // readSources reads the source of the hot lines and of the functions that are called, as the module builds
@@ -23,9 +22,9 @@ import (
 func readSources(ctx context.Context, in *Input, calls []Call) error {
 	var paths []string
 	for i := range calls {
-		paths = append(paths, profile.PackagePath(calls[i].Callee))
+		paths = append(paths, calls[i].pkg)
 		for _, l := range calls[i].Hottest {
-			paths = append(paths, profile.PackagePath(l.Function))
+			paths = append(paths, l.pkg)
 		}
 	}
 	slices.Sort(paths)
@@ -84,7 +83,7 @@ func (s sourceFiles) line(name string, n int) string {
 func (c *Call) read(byPath map[string]*packages.Package, files sourceFiles) error {
 	for i := range c.Hottest {
 		l := &c.Hottest[i]
-		pkg := byPath[profile.PackagePath(l.Function)]
+		pkg := byPath[l.pkg]
 		if pkg == nil || !describe(pkg, &l.Module, &l.Version) {
 			continue // recorded with another version: its lines are others
 		}
@@ -93,7 +92,7 @@ func (c *Call) read(byPath map[string]*packages.Package, files sourceFiles) erro
 			l.File = path.Join(dirInModule(pkg, l.Module), path.Base(filepath.ToSlash(name)))
 		}
 	}
-	pkg := byPath[profile.PackagePath(c.Callee)]
+	pkg := byPath[c.pkg]
 	switch {
 	case pkg == nil:
 		return errors.New("the module does not depend on its package")

@@ -40,14 +40,14 @@ type charge struct {
 
 // A tally charges profiles to calls of other modules.
 type tally struct {
-	in       *Input
-	charges  map[callKey]*charge
-	totals   map[string]int64
-	versions map[string][2]string // module and version by callee
+	in      *Input
+	charges map[callKey]*charge
+	totals  map[string]int64
+	origins map[string]origin // by callee
 }
 
 func newTally(in *Input) *tally {
-	return &tally{in: in, charges: map[callKey]*charge{}, totals: map[string]int64{}, versions: map[string][2]string{}}
+	return &tally{in: in, charges: map[callKey]*charge{}, totals: map[string]int64{}, origins: map[string]origin{}}
 }
 
 // Whose a function is.
@@ -61,10 +61,12 @@ const (
 
 // whoseOf returns whose a function is.
 func (in *Input) whoseOf(f profile.Function) whose {
-	pkg := profile.PackagePath(f.Name)
+	pkg := originOf(f.Name, f.File).pkg
 	switch {
 	case in.Own(f):
 		return ofOwn
+	case pkg == profile.PackagePath(f.Name) && in.Own(profile.Function{Name: pkg + ".f"}):
+		return ofStandard // a closure that was inlined into own code, and not from the file of another module
 	case pkg == "" || pkg == "main" || goruntime.In(f.Name) || goruntime.Standard(f.Name) || profile.IsStd(pkg):
 		return ofStandard
 	}
@@ -180,31 +182,45 @@ func (t *tally) charge(p *profile.Profile, s *sample) *charge {
 	if c == nil {
 		c = &charge{made: map[string]int64{}}
 		t.charges[key] = c
-		module, version := versionIn(callee.File, profile.PackagePath(callee.Name))
-		t.versions[key.callee] = [2]string{module, version}
+		t.origins[key.callee] = originOf(callee.Name, callee.File)
 	}
 	return c
 }
 
-// versionIn returns the module and the version in the name of a file, as in a module cache; "" if it has none.
-func versionIn(file, pkg string) (module, version string) {
-	head, rest, ok := profile.SplitVersion(file)
-	if !ok {
-		return "", ""
-	}
-	for m := pkg; m != "." && m != "/"; m = path.Dir(m) {
-		if head == m || strings.HasSuffix(head, "/"+m) {
-			module = m
-			break
-		}
-	}
-	before, _ := strings.CutSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+rest)
-	return module, before[strings.LastIndexByte(before, '@')+1:]
+// An origin is where the source of a function is, as far as a profile shows it.
+type origin struct {
+	pkg             string // import path
+	module, version string // "" if unknown
+	file            string // relative to the module, or the name in the profile
 }
 
-func (t *tally) moduleOf(callee string) (module, version string) {
-	v := t.versions[callee]
-	return v[0], v[1]
+// originOf returns the origin of a function. A closure that was inlined together with the function around it has the
+// name of the package that it was inlined into; its file shows where it is from.
+func originOf(function, file string) origin {
+	o := origin{pkg: profile.PackagePath(function), file: strings.ReplaceAll(file, `\`, "/")}
+	head, rest, ok := profile.SplitVersion(o.file)
+	if !ok {
+		_, vendored, isVendored := strings.Cut(o.file, "/vendor/")
+		if isVendored && !strings.Contains(o.file, "/vendor/"+o.pkg+"/") {
+			o.pkg = path.Dir(vendored)
+		}
+		return o
+	}
+	before, _ := strings.CutSuffix(o.file, "/"+rest)
+	o.version, o.file = before[strings.LastIndexByte(before, '@')+1:], rest
+	for m := o.pkg; m != "." && m != "/"; m = path.Dir(m) {
+		if head == m || strings.HasSuffix(head, "/"+m) {
+			o.module = m
+			return o
+		}
+	}
+	if _, inCache, ok := strings.Cut(head, "/pkg/mod/"); ok {
+		head = inCache
+	}
+	if !strings.HasPrefix(head, "/") && !strings.Contains(head, ":") {
+		o.module, o.pkg = head, path.Join(head, path.Dir(rest))
+	}
+	return o
 }
 
 // A maker is a function of the standard library that allocates a fixed number of objects itself each time
@@ -287,10 +303,8 @@ func (t *tally) hottest(c *charge) []Line {
 	list = list[:min(len(list), maxLines)]
 	for i := range list {
 		l := &list[i]
-		l.Module, l.Version = versionIn(l.File, profile.PackagePath(l.Function))
-		if _, rest, ok := profile.SplitVersion(l.File); ok {
-			l.File = rest
-		}
+		from := originOf(l.Function, l.File)
+		l.Module, l.Version, l.File, l.pkg = from.module, from.version, from.file, from.pkg
 	}
 	return list
 }

@@ -86,8 +86,12 @@ func (s *session) fix(ctx context.Context, dir, rec string) (*fix.Result, error)
 	out, err := modproxy.Output(limited, dir, s.whet, "fix", "--dependencies", "--settings=false", "--json",
 		"--min-share", minShare, "--fuzz-time", fuzzTime, "--max-time", measureFor, "--precision", "3%",
 		"--budget", (s.limit / 4).String(), rec)
-	if err != nil && (limited.Err() == nil || len(out) == 0) {
+	switch {
+	case err == nil:
+	case limited.Err() == nil:
 		return nil, err
+	case len(out) == 0: // it was ended before it had built and tested the module
+		return &fix.Result{Interrupted: true}, ctx.Err()
 	}
 	var result fix.Result
 	if err := json.Unmarshal(out, &result); err != nil {
