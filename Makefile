@@ -39,6 +39,7 @@
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make published   whet fix against the authors of the articles' services, into docs/measured/published.md (90 minutes, continues where it was ended; needs the module proxy)
 # make precision   how often whet find is right on forty modules, into docs/measured/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
+# make servers     what whet says about popular servers after nine seconds, into docs/measured/servers.md (needs the module proxy; 10 minutes for each, goes on where it was ended)
 # make reach         how many hot lines of seven modules get a candidate, into docs/measured/reach.md (needs the module proxy; 45 minutes)
 # make prove-power   how often whet prove is right on changes whose effect is known, into docs/measured/prove-power.md (needs the module proxy; hours, continues where it was ended)
 #
@@ -88,7 +89,7 @@ ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsN
 # Tests on ClickHouse, where there is one, in which goroutines share memory.
 SHARED := ^TestServer$$/^(Store|LostAnswer)$$/^(Concurrent|LeasesAtOnce|MergeEqualsProfiles)$$
 
-.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach recall tools clean
+.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision servers prove-power reach recall tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -377,6 +378,14 @@ WHET_PRECISION_TIME ?= 100s
 
 precision: build
 	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -time $(WHET_PRECISION_TIME) $(PRECISION)
+
+# SERVERS are names of servers (internal/servers/servers.go), which are measured again; by default those that have no
+# results. SERVERS_TIME is the time to prove the changes of each.
+SERVERS      ?=
+SERVERS_TIME ?= 5m
+
+servers: build
+	$(GO) run ./internal/servers -whet $(BIN)/whet -work $(BIN)/servers -time $(SERVERS_TIME) $(SERVERS)
 
 # REACH_BUDGET is the time in which the candidates of a module are tried.
 REACH_BUDGET ?= 4m

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/find/advice"
+	"github.com/whet-go/whet/find/dependencies"
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
@@ -123,6 +124,8 @@ type Result struct {
 	Schema string `json:"schema"`
 	Module string `json:"module"`
 	Dir    string `json:"dir"`
+	// Version is that of a dependency; "" for the module itself.
+	Version string `json:"version,omitempty"`
 	// Program is the import path of the recorded main package; "" when it is unknown or not in this module.
 	Program string  `json:"program,omitempty"`
 	Totals  []Total `json:"totals"` // of the available profiles
@@ -146,6 +149,9 @@ type Result struct {
 	// Candidates are proposed rewrites of hot lines that no rule can rewrite, the line that can save most
 	// first. They are not fixes: nothing is proven.
 	Candidates []Candidate `json:"candidates,omitempty"`
+	// Dependencies are calls of other modules that cost, and Upstream what was found in copies of these.
+	Dependencies []dependencies.Call `json:"dependencies,omitempty"`
+	Upstream     []*Result           `json:"upstream,omitempty"`
 	// Diagnoses are what kind of cost the most expensive lines have, with and without a finding, the
 	// most expensive first.
 	Diagnoses []diagnosis.Line `json:"diagnoses,omitempty"`

@@ -58,6 +58,9 @@ type Options struct {
 	// are used.
 	Service *service.Program
 
+	// Importers are modules that use this one, and whose benchmarks measure rewrites, too.
+	Importers []*prove.Importer
+
 	// Budget limits how long candidates of package find are tried, after the rewrites; 0 means that none is.
 	Budget time.Duration
 
@@ -89,6 +92,7 @@ const DefaultRounds = 4
 type Result struct {
 	Schema   string    `json:"schema"`
 	Module   string    `json:"module"`
+	Version  string    `json:"version,omitempty"` // of a dependency; "" for the module itself
 	Dir      string    `json:"dir"`
 	Attempts []Attempt `json:"attempts"` // in the order tried
 	// Untried are findings without a rewrite, and lines that rules could not analyze.
@@ -112,6 +116,9 @@ type Result struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Sandboxed is set if all code of the module ran without a network and could write only to the copy.
 	Sandboxed bool `json:"sandboxed,omitempty"`
+
+	// Upstream are the outcomes in copies of dependencies: their kept rewrites are for the authors of these.
+	Upstream []*Result `json:"upstream,omitempty"`
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 
@@ -251,7 +258,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	if f.prover, err = prove.New(ctx, r.Dir, r.Module, prove.Options{
 		Flags: o.Flags, Env: o.Env, Bench: o.Bench, Timeout: o.Timeout, FuzzTime: o.FuzzTime, FuzzInputs: o.FuzzInputs,
 		Race: true, MutantTime: prove.DefaultMutantTime, AB: o.AB, Service: o.Service, Program: r.Program, Temp: o.Temp,
-		Wrap: o.Wrap, Progress: o.Progress,
+		Wrap: o.Wrap, Progress: o.Progress, Importers: o.Importers,
 		RunBenchmarks: o.bench, RunService: o.compare,
 	}); err != nil {
 		return nil, err

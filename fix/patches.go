@@ -32,6 +32,9 @@ func (r *Result) Patches(from string) []Patch {
 		// The first line is the one that git writes; git am accepts any.
 		fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\nFrom: %s\nSubject: [PATCH %d/%d] %s\n\n", 0, from,
 			i+1, len(kept), subject)
+		if r.Version != "" {
+			fmt.Fprintf(&b, "For %s@%s.\n\n", r.Module, r.Version)
+		}
 		b.WriteString(a.message())
 		b.WriteString("\n---\n\n")
 		b.WriteString(a.Diff)

@@ -396,12 +396,10 @@ func hasAssembly(dir string) bool {
 	return len(names) > 0
 }
 
-// errNotInBuild is the reason for leaving open a change that is not in this build, or is in a
-// package that did not build before.
+// errNotInBuild leaves a change open that is not in this build, or is in a package that did not build before.
 var errNotInBuild = errors.New("the change cannot be built and compared")
 
-// affected returns the packages that changes can break: those to build, which may be new, and those
-// whose tests the base has.
+// affected returns the packages that changes can break: those to build, which may be new, and those to test.
 func (f *Prover) affected(ctx context.Context, changes Changes, over []string) (built, tested []string, err error) {
 	dirs, everything := f.packageDirs(changes)
 	sameFiles := true

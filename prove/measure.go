@@ -24,6 +24,9 @@ type Benchmark = benchmarks.Benchmark
 // Measured is a comparison of A, without a change, and B, with it.
 type Measured = benchmarks.Measured
 
+// An Importer is a module that uses the changed one.
+type Importer = benchmarks.Importer
+
 // A Prediction is how a recorded program's CPU time changes, as far as a benchmark of the change shows.
 type Prediction = benchmarks.Prediction
 

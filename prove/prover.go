@@ -48,8 +48,10 @@ type Options struct {
 	Service *service.Program
 	Program string // import path of the main package that Service runs; "" means that in the module's directory
 
-	// tree replaces the repository that contains the module.
-	tree *scratch.Tree
+	// Importers are other modules whose benchmarks measure changes, too.
+	Importers []*Importer
+
+	tree *scratch.Tree // replaces the repository that contains the module
 
 	// Wrap returns the beginning of the command lines of processes that run code of either version, and need
 	// to write only below a directory; nil means none.
@@ -178,7 +180,7 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	}
 	p.benchmarks = benchmarks.New(p.scratch, benchmarks.Options{
 		Module: p.module, Flags: o.Flags, Env: o.Env, Match: o.Bench, Timeout: o.Timeout, Run: o.RunBenchmarks,
-		Corpus: p.corpusOf,
+		Corpus: p.corpusOf, Importers: o.Importers,
 	})
 	p.base.Took = AddStepTime(p.base.Took, "copy", began)
 	return p, nil
@@ -206,8 +208,7 @@ func (f *Prover) Original(file string) ([]byte, error) { return f.scratch.Origin
 // Write replaces a file of the base.
 func (f *Prover) Write(file string, data []byte) error { return f.scratch.Write(file, data) }
 
-// Rebase makes the current files of the copy the base of Original, and of the lines that benchmarks
-// run.
+// Rebase makes the current files of the copy the base of Original, and of the lines that benchmarks run.
 func (f *Prover) Rebase() {
 	f.scratch.Forget()
 	f.benchmarks.Forget()
@@ -265,7 +266,6 @@ func (f *Prover) PrepareFor(ctx context.Context, changes Changes) (err error) {
 	}
 	f.base.Took = AddStepTime(f.base.Took, "build", began)
 	f.vetted = sync.OnceValue(func() []scratch.Complaint { return f.scratch.Vet(ctx, nil, f.inScope()) })
-
 	return nil
 }
 

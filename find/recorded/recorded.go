@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/dependencies"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/find/module"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -61,11 +63,34 @@ func (p *Program) Options(o find.Options) find.Options {
 	return o
 }
 
-// Find finds what is expensive in the module that o names.
+// Find finds what is expensive in the module that o names, and which calls of other modules cost.
 func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error) {
-	r, err := find.Find(ctx, p.Profiles, p.Options(o))
-	if err == nil && p.Build != nil && (p.Build.Path == r.Module || strings.HasPrefix(p.Build.Path, r.Module+"/")) {
+	o = p.Options(o)
+	r, err := find.Find(ctx, p.Profiles, o)
+	if err != nil {
+		return r, err
+	}
+	if p.Build != nil && (p.Build.Path == r.Module || strings.HasPrefix(p.Build.Path, r.Module+"/")) {
 		r.Program = p.Build.Path
 	}
-	return r, err
+	m, err := module.Find(r.Dir)
+	if err != nil {
+		return r, err
+	}
+	if o.Progress != nil {
+		o.Progress("look into dependencies")
+	}
+	r.Dependencies, err = dependencies.Find(ctx, dependencies.Input{
+		CPU: p.Profiles.CPU, Allocs: p.Profiles.Allocs, Own: o.Own, Dir: r.Dir, Flags: o.Flags, Env: o.Env,
+		Requests: o.Target.Requests,
+		File: func(name string) string {
+			file, err := m.File(name)
+			if err != nil {
+				return ""
+			}
+			return file
+		},
+	})
+	r.Warnings.Add(err)
+	return r, ctx.Err()
 }

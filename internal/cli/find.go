@@ -35,6 +35,7 @@ type findFlags struct {
 	MinShare share
 	Rule     string
 	NoNotes  bool
+	Deps     bool     // also look into copies of dependencies
 	MaxTrace byteSize // of execution traces
 	Gate     bool
 	Baseline string // a file with what is accepted
@@ -65,10 +66,17 @@ and block profiles. All profiles of a .whet file are used, and its trace. The
 source is that of the current module, or of --dir; functions changed since the
 recording are listed as stale and skipped.
 
+Calls of other modules with 2% or more of the CPU time or the allocated bytes
+are listed with the hottest lines below them, what they do, and other functions
+of that module whose types fit. With --dependencies, rules and generators also
+run on copies of the most expensive dependencies, up to three: what they find is
+for the authors of these, and shown apart.
+
 Nothing is written or changed: rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad
   whet find --format markdown -o findings.md cpu.pb.gz allocs.pb.gz
   whet find --format html -o findings.html service.whet
+  whet find --dependencies service.whet
   whet find --gate --rule percall service.whet
   whet find --write-baseline accepted.json service.whet
   whet find --gate --baseline accepted.json service.whet`,
@@ -96,6 +104,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.MinShare, "min-share", "omit what is below this share of every profile")
 	fs.StringVar(&f.Rule, "rule", "", "run only rules and generators that match `REGEXP`")
 	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not collect compiler notes for hot lines")
+	fs.BoolVar(&f.Deps, "dependencies", false, "also look into copies of the most expensive dependencies")
 	f.registerMaxTrace(fs)
 	fs.BoolVar(&f.Gate, "gate", false, "exit with code 3 if there is a finding; with --baseline, a new one")
 	fs.StringVar(&f.Baseline, "baseline", "", "mark findings accepted in `FILE` as known, and list its stale entries")
@@ -205,7 +214,20 @@ func (a *app) findInRecordings(ctx context.Context, f *findFlags, args []string)
 		return nil, err
 	}
 	defer program.Close()
-	return a.findIn(ctx, program, o)
+	r, err := a.findIn(ctx, program, o)
+	if err != nil || !f.Deps {
+		return r, err
+	}
+	view := progress.NewSteps(a.newLine())
+	defer view.End()
+	o.Progress = view.Begin
+	modules, done, err := upstreamOf(ctx, program, o, r)
+	defer done()
+	for _, m := range modules {
+		r.Upstream = append(r.Upstream, m.Found)
+		m.Found.Dir = m.Source // the copy does not stay
+	}
+	return r, err
 }
 
 // findIn finds what is expensive, and shows progress.

@@ -101,6 +101,14 @@ a shell does, with quotes and leading KEY=value, but runs without a shell:
 sh -c '...' adds one. It runs in the module's directory, in its own process
 group, with your privileges.
 
+With --dependencies, rules and generators also run on the hot lines of the
+dependencies that cost most, up to three, each in a copy of it. What is found
+there must pass the dependency's tests, and is measured by its benchmarks and
+by yours that reach it. The patches are for its authors, in a directory below
+that of --patches; --apply leaves them out. Neither the module cache nor
+your module is changed. This takes the time of a whet fix, and --budget, for
+each dependency.
+
 whet runs code of the module, changed and unchanged, with your privileges. With
 --sandbox, on Linux, that code and CMD have no network except loopback, and that
 code can write only to the copy.
@@ -114,6 +122,7 @@ defaults of --precision and --max-time are then 2% and 2m.`,
   whet fix --patches patches --bench 'StatsD|Handler' service.whet
   whet fix --apply --review --max-time 20s service.whet
   whet fix --format html -o fixes.html service.whet
+  whet fix --dependencies --patches patches service.whet
   whet fix --candidates './assistant --model local' service.whet
   whet fix service.whet --service '-addr {addr}' --load http://{addr}/`,
 		Args: someArgs("no recording given",
@@ -146,6 +155,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 		"also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.Var(&f.find.MinShare, "min-share", "omit what is below this share of every profile")
 	fs.StringVar(&f.find.Rule, "rule", "", "run only rules and generators that match `REGEXP`")
+	fs.BoolVar(&f.find.Deps, "dependencies", false, "also try rewrites in copies of the most expensive dependencies")
 	f.find.registerMaxTrace(fs)
 	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the line)")
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
@@ -298,6 +308,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		o.Service = &f.program
 	}
 	r, err := fix.Run(ctx, found, o)
+	if err == nil && f.find.Deps && ctx.Err() == nil {
+		var failed error
+		r.Upstream, failed = fixUpstream(ctx, program, look, found, o)
+		r.Warnings.Add(failed)
+		r.Interrupted = r.Interrupted || ctx.Err() != nil
+	}
 	view.Pause() // for good
 	if err != nil {
 		return err
@@ -341,17 +357,15 @@ func (a *app) writeFixResults(ctx context.Context, f *rewriteFlags, r *fix.Resul
 }
 
 func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {
+	if err := a.writeUpstream(f.Patches, f.Author, r.Upstream); err != nil {
+		return err
+	}
 	patches := r.Patches(f.Author)
 	if len(patches) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(f.Patches, 0o750); err != nil {
-		return fmt.Errorf("write patches: %w", err)
-	}
-	for _, p := range patches {
-		if err := os.WriteFile(filepath.Join(f.Patches, p.Name), []byte(p.Text), 0o600); err != nil {
-			return fmt.Errorf("write patches: %w", err)
-		}
+	if err := writePatchFiles(f.Patches, patches); err != nil {
+		return err
 	}
 	_, _ = fmt.Fprintf(a.stderr, "wrote %s to %s\n", layout.Plural(len(patches), "patch", "patches"), f.Patches)
 	return nil

@@ -46,6 +46,7 @@ func layers() []layer {
 		{"commands", []string{
 			"cmd", "internal/bigtrace", "internal/cases", "internal/licenses", "internal/peers",
 			"internal/power", "internal/precision", "internal/recall", "internal/release",
+			"internal/servers",
 		}},
 	}
 }

@@ -33,6 +33,7 @@ type Benchmark struct {
 	inputs    string           // what a written benchmark calls its function with
 	bin       *gotest.Binary   // counts what it runs; nil for written ones
 	took      time.Duration    // with one iteration
+	importer  *Importer        // whose benchmark it is; nil for one of the module
 	sampled   *profile.Profile // of a written benchmark that was compared with the recording
 }
 
@@ -40,7 +41,9 @@ type Benchmark struct {
 func (b Benchmark) String() string { return path.Base(b.pkg) + "." + b.name }
 
 // is reports whether both are the same function of the same package.
-func (b Benchmark) is(other Benchmark) bool { return b.pkg == other.pkg && b.name == other.name }
+func (b Benchmark) is(other Benchmark) bool {
+	return b.pkg == other.pkg && b.name == other.name && b.importer == other.importer
+}
 
 // Merge returns list and those of more that are not in it.
 func Merge(list, more []Benchmark) []Benchmark {
@@ -98,6 +101,8 @@ type Options struct {
 	Corpus func(dir string) string
 	// Run replaces builds.Run; nil means that.
 	Run func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
+	// Importers are other modules, built with the copy: their benchmarks measure changes, too.
+	Importers []*Importer
 }
 
 // A Set is the benchmarks of a module, and those that were written for it.
@@ -130,7 +135,20 @@ type Scope struct {
 func (s *Set) Find(ctx context.Context, scope Scope) error {
 	s.found, s.scope = append(s.found, scope), scope
 	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags("atomic", "./..."), Env: s.o.Env}
-	pkgs, failures, err := gotest.List(ctx, src, scope.Packages)
+	if err := s.find(ctx, src, scope.Packages, nil); err != nil {
+		return err
+	}
+	for _, from := range s.o.Importers {
+		if err := s.findIn(ctx, from); err != nil && ctx.Err() == nil {
+			s.warnings.Add(fmt.Errorf("the benchmarks of %s do not measure the change: %w", from.Name, err))
+		}
+	}
+	return ctx.Err()
+}
+
+// find is Find for packages of the module, or of one that imports it.
+func (s *Set) find(ctx context.Context, src gotest.Source, packages []string, from *Importer) error {
+	pkgs, failures, err := gotest.List(ctx, src, packages)
 	if err != nil {
 		return err
 	}
@@ -146,11 +164,11 @@ func (s *Set) Find(ctx context.Context, scope Scope) error {
 		if len(names) == 0 {
 			continue
 		}
-		dir, err := filepath.Rel(s.scratch.Dir, pkg.Dir)
+		dir, err := filepath.Rel(src.Dir, pkg.Dir)
 		if err != nil {
 			return err
 		}
-		bin, err := gotest.Compile(ctx, src, pkg, s.coverProgram(i))
+		bin, err := gotest.Compile(ctx, src, pkg, s.coverProgram(from, i))
 		if err != nil {
 			s.warnings.Add(err)
 			continue
@@ -167,6 +185,7 @@ func (s *Set) Find(ctx context.Context, scope Scope) error {
 			}
 			s.own = append(s.own, Benchmark{
 				pkg: pkg.ImportPath, name: name, dir: filepath.ToSlash(dir), blocks: blocks, bin: bin, took: time.Since(began),
+				importer: from,
 			})
 		}
 	}
@@ -194,7 +213,7 @@ func (s *Set) Others(dirs []string, chosen []Benchmark) (list []Benchmark) {
 		ran := slices.ContainsFunc(b.blocks, func(block coverage.Block) bool {
 			return slices.Contains(dirs, path.Dir(block.File))
 		})
-		if ran && !slices.ContainsFunc(chosen, b.is) {
+		if ran && b.importer == nil && !slices.ContainsFunc(chosen, b.is) {
 			list = append(list, b)
 		}
 	}
@@ -277,9 +296,10 @@ func (s *Set) coverFlags(mode string, patterns ...string) []string {
 	return slices.Concat(s.o.Flags, []string{"-cover", "-coverpkg=" + strings.Join(patterns, ","), "-covermode=" + mode})
 }
 
-// coverProgram names the n-th program that says what benchmarks run, of the last search.
-func (s *Set) coverProgram(n int) string {
-	return filepath.Join(s.scratch.Temp, fmt.Sprintf("cover%d-%d.test", len(s.found), n))
+// coverProgram names the n-th program that says what benchmarks of a module run, of the last search.
+func (s *Set) coverProgram(from *Importer, n int) string {
+	of := 1 + slices.Index(s.o.Importers, from)
+	return filepath.Join(s.scratch.Temp, fmt.Sprintf("cover%d-%d-%d.test", len(s.found), of, n))
 }
 
 // coverOne runs some iterations of a benchmark, and returns the blocks that ran, and those that did not.

@@ -97,16 +97,9 @@ func (s *Set) CompareAgain(ctx context.Context, a, b builds.Side, m *Measured, g
 func (s *Set) compare(
 	ctx context.Context, a, b builds.Side, chosen []Benchmark, again *Again, how ab.Options,
 ) (m *Measured, err error) {
-	var pkgs, names []string
-	var installed []*writtenFile
 	m = &Measured{covering: chosen}
+	var installed []*writtenFile
 	for _, c := range chosen {
-		if !slices.Contains(pkgs, c.pkg) {
-			pkgs = append(pkgs, c.pkg)
-		}
-		if name := regexp.QuoteMeta(c.name); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
 		m.Benchmarks = append(m.Benchmarks, c.String())
 		if c.path != "" && !slices.Contains(m.Paths, c.path) {
 			m.Paths = append(m.Paths, c.path)
@@ -120,16 +113,63 @@ func (s *Set) compare(
 			}
 		}
 	}
+	for _, from := range slices.Concat([]*Importer{nil}, s.o.Importers) {
+		of := slices.DeleteFunc(slices.Clone(chosen), func(c Benchmark) bool { return c.importer != from })
+		if len(of) == 0 && (from != nil || len(chosen) > 0) {
+			continue
+		}
+		if err := s.compareIn(ctx, a, b, from, of, again, how, m); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// compareIn compares two builds by benchmarks of the module, or of one that imports it, and adds the results.
+func (s *Set) compareIn(
+	ctx context.Context, a, b builds.Side, from *Importer, of []Benchmark, again *Again, how ab.Options, m *Measured,
+) error {
+	var pkgs, names []string
+	for _, c := range of {
+		if !slices.Contains(pkgs, c.pkg) {
+			pkgs = append(pkgs, c.pkg)
+		}
+		if name := regexp.QuoteMeta(c.name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	o := builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: how,
 	}
 	if again != nil {
-		o.VaryLayout, o.Only = again.VaryLayout, again.Subjects
+		o.VaryLayout, o.Only = again.VaryLayout, s.subjectsOf(from, again.Subjects)
+		if len(o.Only) == 0 {
+			return nil
+		}
 	}
-	if err := s.run(ctx, a, b, o, m); err != nil {
-		return nil, err
+	var err error
+	if a, err = from.side(a, s.scratch.Dir); err != nil {
+		return err
 	}
-	return m, nil
+	if b, err = from.side(b, s.scratch.Dir); err != nil {
+		return err
+	}
+	var one Measured
+	if err := s.run(ctx, a, b, o, &one); err != nil {
+		return err
+	}
+	for i := range one.AB.Subjects {
+		one.AB.Subjects[i].Name = from.label(one.AB.Subjects[i].Name)
+	}
+	if m.AB == nil {
+		m.AB = one.AB
+		return nil
+	}
+	m.AB.Subjects = append(m.AB.Subjects, one.AB.Subjects...)
+	m.AB.Elapsed += one.AB.Elapsed
+	m.AB.Inside += one.AB.Inside
+	m.AB.Interrupted = m.AB.Interrupted || one.AB.Interrupted
+	return nil
 }
 
 // run compares two builds, and sets the result.

@@ -60,7 +60,7 @@ func (s *Set) Predict(
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range m.covering {
+	for _, b := range ofModule(m.covering) {
 		p := &Prediction{Benchmark: b.String(), Inputs: b.inputs, Share: share}
 		if samples < minSamples {
 			p.Unknown = fmt.Sprintf("the recording has %d samples of the changed functions, fewer than %d", samples, minSamples)

@@ -26,7 +26,7 @@ const maxProbed = 2
 // between probes: without a change, and with the files in after replaced. It returns what costs
 // more with them, and on an error what it found before.
 func (s *Set) Probe(ctx context.Context, list []Benchmark, after map[string][]byte) (more []costs.Cost, err error) {
-	for _, group := range byPackage(list) {
+	for _, group := range byPackage(ofModule(list)) {
 		found, err := s.probe(ctx, group, after)
 		more = append(more, found...)
 		if err != nil {

@@ -34,7 +34,9 @@ func Find(r *find.Result) *blocks.Document {
 		d.Blocks = append(d.Blocks, findingSection(i+1, g, r.PerRequest, groupNumbers(groups)))
 	}
 	d.Blocks = append(d.Blocks, adviceSections(r.Advice)...)
-	d.Blocks = append(d.Blocks, candidateSection(r.Candidates)...)
+	d.Blocks = append(d.Blocks, candidateSection(r.Candidates, proveCandidates)...)
+	d.Blocks = append(d.Blocks, dependencySection(r.Dependencies)...)
+	d.Blocks = append(d.Blocks, upstreamSections(r.Upstream)...)
 	tests, hot := []find.HotLine{}, []find.HotLine{}
 	for _, h := range r.Unexplained {
 		if strings.HasSuffix(h.File, "_test.go") {

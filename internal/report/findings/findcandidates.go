@@ -15,9 +15,12 @@ const findCandidates = 10
 // unprovenNote explains candidates.
 const unprovenNote = "Each of these changes compiles, but may behave differently, or be slower. "
 
+// proveCandidates is the command that tries candidates.
+const proveCandidates = "whet fix"
+
 // candidateSection describes the proposed rewrites of hot lines. They are not numbered like findings: nothing
-// about them is known.
-func candidateSection(list []find.Candidate) []blocks.Block {
+// about them is known. prove is the command that tries them.
+func candidateSection(list []find.Candidate, prove string) []blocks.Block {
 	if len(list) == 0 {
 		return nil
 	}
@@ -25,7 +28,7 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 		ID: "candidates", Kind: "candidates",
 		Title: blocks.Text{blocks.Plain("Candidates, unproven")},
 		Blocks: []blocks.Block{blocks.Note{
-			blocks.Plain(unprovenNote), blocks.Command("whet fix RECORDING"),
+			blocks.Plain(unprovenNote), blocks.Command(prove + " RECORDING"),
 			blocks.Plain(" tries them after the rewrites above, and keeps those that it proves."),
 		}},
 	}
@@ -49,7 +52,7 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 						{blocks.Plain("assumes: " + c.Assumes)},
 						{
 							blocks.Plain("prove it: "),
-							blocks.Command("whet fix --rule '^" + c.Generator + "$' RECORDING"),
+							blocks.Command(prove + " --rule '^" + c.Generator + "$' RECORDING"),
 						},
 					}},
 					Second: []blocks.Block{blocks.Diff(c.Change.Diff)},

@@ -71,6 +71,7 @@ func Fix(r *fix.Result) *blocks.Document {
 		untried.List = append(untried.List, untriedEntry(&r.Untried[i]))
 	}
 	d.Add("untried", "Without a rewrite", untried)
+	d.Blocks = append(d.Blocks, upstreamFixes(r.Upstream)...)
 	return d
 }
 
