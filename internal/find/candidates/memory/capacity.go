@@ -31,6 +31,7 @@ func capacityGenerator() *sites.Generator {
 		Propose: visit(func(s *site) (list []proposal) {
 			list = append(list, s.appends()...)
 			list = append(list, s.insertions()...)
+			list = append(list, s.regrown()...)
 			return append(list, s.writes()...)
 		}),
 	}
@@ -61,6 +62,9 @@ func (s *site) appends() (list []proposal) {
 		}
 		to, v := s.Text(stmt.Lhs[0]), flow.Variable(info, stmt.Lhs[0])
 		size := s.estimate(c, v)
+		if size == "" && sites.IsBytes(info.TypeOf(stmt.Lhs[0])) {
+			size = s.textLength(v)
+		}
 		if size == "" {
 			size = fmt.Sprint(fewElements)
 			if sites.IsBytes(info.TypeOf(stmt.Lhs[0])) {
@@ -223,7 +227,15 @@ func (s *site) knownAt(size string, begin ast.Expr) bool {
 
 // insertions gives a map that is filled in a loop a size.
 func (s *site) insertions() (list []proposal) {
-	for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
+	entries := s.Nodes((*ast.IndexExpr)(nil))
+	for _, v := range s.madeMaps() {
+		for _, use := range s.Places[v] {
+			if use.ParentEdgeKind() == edge.IndexExpr_X {
+				entries = append(entries, use.Parent())
+			}
+		}
+	}
+	for _, c := range entries {
 		x, ok := c.Node().(*ast.IndexExpr)
 		if !ok || !flow.IsSet(c) || !sites.IsMap(s.Pass.TypesInfo.TypeOf(x.X)) {
 			continue
@@ -246,6 +258,20 @@ func (s *site) insertions() (list []proposal) {
 				Message: "Allocate " + v.Name() + " for " + size + " entries",
 				Edits:   []analysis.TextEdit{rewrite.Replace(value, fmt.Sprintf("make(%s, %s)", typ, size))},
 			})
+		}
+	}
+	return list
+}
+
+// madeMaps returns the local variables that are declared on the line with an empty map.
+func (s *site) madeMaps() (list []*types.Var) {
+	for _, c := range s.Nodes((*ast.Ident)(nil)) {
+		v, ok := s.Pass.TypesInfo.Defs[sites.IdentOf(c)].(*types.Var)
+		if !ok || !sites.IsMap(v.Type()) {
+			continue
+		}
+		if value := s.ValueOf(c, v); value != nil && s.emptyMap(value) {
+			list = append(list, v)
 		}
 	}
 	return list
@@ -280,6 +306,12 @@ func (s *site) writes() (list []proposal) {
 		}
 		if p, ok := s.grownBySum(c, v); ok {
 			list = append(list, p)
+			continue
+		}
+		if _, loops := flow.Loop(c); !loops || s.estimate(c, v) == "" {
+			if p, ok := s.grownAtFirst(v); ok {
+				list = append(list, p)
+			}
 			continue
 		}
 		size, outer := s.estimate(c, v), inspector.Cursor{}

@@ -39,9 +39,9 @@ func Bytes(parts []string) string {
 }
 
 func Index(names []string) map[string]int {
-	m := map[string]int{}
+	m := map[string]int{} // want `for len\(names\) entries`
 	for i, name := range names {
-		m[name] = i // want `for len\(names\) entries`
+		m[name] = i
 	}
 	return m
 }
@@ -95,9 +95,56 @@ func Given(list []int, n int) []int {
 func Sized(names []string) []string {
 	list := make([]string, 0, 4)
 	for _, name := range names {
+		list = append(list, name) // want `capacity of 32`
+	}
+	return list
+}
+
+func Bounded(names []string, most int) []string {
+	list := make([]string, 0, 2)
+	for _, name := range names {
+		if len(list) >= most {
+			break
+		}
+		list = append(list, name) // want `capacity of up to most`
+	}
+	return list
+}
+
+// The bound is not known yet, or the length is.
+func Unbounded(names []string) []string {
+	list, more := make([]string, 0, len(names)), 0
+	for _, name := range names {
+		if more = len(name); len(list) > more {
+			break
+		}
 		list = append(list, name)
 	}
 	return list
+}
+
+func Quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"') // want `grow once to len\(s\) bytes`
+	for len(s) > 0 {
+		b.WriteByte(s[0])
+		s = s[1:]
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func Escaped(s string) []byte {
+	var out []byte
+	for len(s) > 0 {
+		if s[0] == '&' {
+			out = append(out, "&amp;"...)
+		} else {
+			out = append(out, s[0]) // want `capacity of len\(s\)`
+		}
+		s = s[1:]
+	}
+	return out
 }
 
 func Try(r *rand.Rand) string {
@@ -106,5 +153,6 @@ func Try(r *rand.Rand) string {
 	list := Unknown(func() (int, bool) { i++; return i, i < r.IntN(20) })
 	text, err := json.Marshal([][]string{Filtered(names), Spread([][]string{nil, {}}), Spread([][]string{names, names})})
 	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
-		(&log{}).Add("x"), Pair(values.String(r), values.String(r)))
+		(&log{}).Add("x"), Pair(values.String(r), values.String(r)),
+		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
 }

@@ -1,0 +1,198 @@
+package memory
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
+)
+
+// Capacities for slices that outgrow the one they are made with.
+const (
+	moreTimes = 8    // as many elements as a constant capacity
+	mostMore  = 1024 // elements of a constant capacity that is enlarged
+	mostBound = 4096 // elements of a bound that the source names
+)
+
+// regrown enlarges the capacity that a slice is made with, where elements are appended: to what the function compares
+// its length with, or else several times if it is constant.
+func (s *site) regrown() (list []proposal) {
+	info := s.Pass.TypesInfo
+	for _, c := range s.Nodes((*ast.AssignStmt)(nil)) {
+		stmt, ok := c.Node().(*ast.AssignStmt)
+		if !ok || len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 {
+			continue
+		}
+		call, ok := stmt.Rhs[0].(*ast.CallExpr)
+		v := flow.Variable(info, stmt.Lhs[0])
+		if !ok || v == nil || flow.Builtin(info, call) != "append" || flow.Variable(info, call.Args[0]) != v {
+			continue
+		}
+		made := s.madeEmpty(v)
+		if made == nil || rewrite.HasComment(s.Pass, made.Pos(), made.End()) {
+			continue
+		}
+		size := made.Args[2]
+		n, isConst := flow.IntConst(info, size)
+		bound := s.boundOf(v, made)
+		switch {
+		case bound != "" && bound != s.Text(size) && types.Identical(info.TypeOf(size), types.Typ[types.Int]) &&
+			flow.Since(s.Pass, made.Pos(), "go1.21") && rewrite.Predeclared(s.Pass, made.Pos(), "min", "max"):
+			list = append(list, proposal{
+				Message: "Allocate " + v.Name() + " with a capacity of up to " + bound,
+				Edits: []analysis.TextEdit{rewrite.Replace(size,
+					fmt.Sprintf("max(%s, min(%s, %d))", s.Text(size), bound, mostBound))},
+			})
+		case isConst && 0 < n && moreTimes*n <= mostMore:
+			list = append(list, proposal{
+				Message: fmt.Sprintf("Allocate %s with a capacity of %d", v.Name(), moreTimes*n),
+				Edits:   []analysis.TextEdit{rewrite.Replace(size, fmt.Sprint(moreTimes*n))},
+			})
+		}
+	}
+	return list
+}
+
+// madeEmpty returns the make that a local slice is declared with, with length 0 and a capacity; nil if there is none.
+func (s *site) madeEmpty(v *types.Var) *ast.CallExpr {
+	for _, use := range s.Places[v] {
+		call, ok := s.ValueOf(use, v).(*ast.CallExpr)
+		if !ok || flow.Builtin(s.Pass.TypesInfo, call) != "make" || len(call.Args) != 3 {
+			continue
+		}
+		if n, ok := flow.IntConst(s.Pass.TypesInfo, call.Args[1]); ok && n == 0 {
+			return call
+		}
+	}
+	return nil
+}
+
+// boundOf returns what the function compares the length of a slice with, or cuts it to, if that is known where the
+// slice is made; "" if there is nothing.
+func (s *site) boundOf(v *types.Var, made *ast.CallExpr) string {
+	info := s.Pass.TypesInfo
+	for _, use := range s.Places[v] {
+		var bound ast.Expr
+		switch use.ParentEdgeKind() {
+		case edge.CallExpr_Args:
+			length, ok := use.Parent().Node().(*ast.CallExpr)
+			if !ok || flow.Builtin(info, length) != "len" {
+				continue
+			}
+			cond, ok := use.Parent().Parent().Node().(*ast.BinaryExpr)
+			if !ok || !ordered(cond.Op) {
+				continue
+			}
+			if bound = cond.Y; use.Parent().ParentEdgeKind() == edge.BinaryExpr_Y {
+				bound = cond.X
+			}
+		case edge.SliceExpr_X:
+			part, ok := use.Parent().Node().(*ast.SliceExpr)
+			if !ok || part.Low != nil {
+				continue
+			}
+			bound = part.High
+		default:
+			continue
+		}
+		if bound == nil || info.Types[bound].Value != nil || s.SideEffects(bound) ||
+			!types.Identical(info.TypeOf(bound), types.Typ[types.Int]) || flow.Mentions(info, bound, v) ||
+			!rewrite.Means(s.Pass, bound, made.Pos()) {
+			continue
+		}
+		return s.Text(bound)
+	}
+	return ""
+}
+
+func ordered(op token.Token) bool {
+	switch op {
+	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
+		return true
+	}
+	return false
+}
+
+// textLength returns the length of the only parameter that is text, as source, for a variable of the function itself;
+// "" if there is not exactly one.
+func (s *site) textLength(v *types.Var) string {
+	decl, ok := s.Decl.Node().(*ast.FuncDecl)
+	if !ok || v == nil || len(s.Places[v]) == 0 || sites.FunctionOf(s.Places[v][0]) != s.Decl {
+		return ""
+	}
+	size := ""
+	for _, f := range decl.Type.Params.List {
+		if _, variadic := f.Type.(*ast.Ellipsis); variadic {
+			continue
+		}
+		t := s.Pass.TypesInfo.TypeOf(f.Type)
+		basic, isBasic := t.Underlying().(*types.Basic)
+		if !sites.IsBytes(t) && (!isBasic || basic.Info()&types.IsString == 0) {
+			continue
+		}
+		for _, name := range f.Names {
+			if name.Name == "_" {
+				continue
+			}
+			if size != "" || s.Pass.TypesInfo.Defs[name] == types.Object(v) {
+				return ""
+			}
+			size = "len(" + name.Name + ")"
+		}
+	}
+	return size
+}
+
+// grownAtFirst makes a local builder or buffer grow where it is declared, to the length of the text that the function
+// gets, or else to a few bytes.
+func (s *site) grownAtFirst(v *types.Var) (p proposal, ok bool) {
+	var declared inspector.Cursor
+	writes := 0
+	for _, use := range s.Places[v] {
+		if s.Pass.TypesInfo.Defs[sites.IdentOf(use)] == types.Object(v) {
+			if declared, ok = rewrite.Statement(use); !ok || !flow.InBlock(declared) {
+				return p, false
+			}
+			if assign, isAssign := declared.Node().(*ast.AssignStmt); isAssign &&
+				(len(assign.Lhs) != 1 || !s.madeHere(assign.Rhs[0])) {
+				return p, false
+			}
+		}
+		if _, _, ok := flow.Receives(use); ok {
+			writes++
+		}
+	}
+	if !declared.Valid() || writes < 2 || rewrite.HasComment(s.Pass, declared.Node().Pos(), declared.Node().End()) {
+		return p, false
+	}
+	size := s.textLength(v)
+	if size == "" {
+		size = fmt.Sprint(fewBytes)
+	}
+	return proposal{
+		Message: "Let " + v.Name() + " grow once to " + size + " bytes",
+		Edits:   []analysis.TextEdit{rewrite.Insert(declared.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", v.Name(), size))},
+	}, true
+}
+
+// madeHere reports whether an expression makes a new, empty value.
+func (s *site) madeHere(e ast.Expr) bool {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = u.X
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	case *ast.CallExpr:
+		return flow.Builtin(s.Pass.TypesInfo, e) == "new"
+	}
+	return false
+}
