@@ -17,6 +17,7 @@ import (
 func Generators() []*sites.Generator {
 	return []*sites.Generator{
 		outlineGenerator(),
+		intoGenerator(),
 		togetherGenerator(),
 		chunkGenerator(),
 		lazyGenerator(),

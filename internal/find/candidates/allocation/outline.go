@@ -63,18 +63,9 @@ func (s *site) outlined() (p proposal, ok bool) {
 		return p, false
 	}
 	typ := s.Text(star.X)
-	inner := s.Names.Fresh("set" + strings.ToUpper(decl.Name.Name[:1]) + decl.Name.Name[1:])
-	head, call := "func "+inner, inner
-	if decl.Recv != nil {
-		recv := decl.Recv.List[0]
-		if len(recv.Names) != 1 || recv.Names[0].Name == "_" {
-			return p, false
-		}
-		if rt, isNamed := deref(info.TypeOf(recv.Type)).(*types.Named); !isNamed || rt.TypeArgs().Len() > 0 {
-			return p, false
-		}
-		head = "func " + s.Text(decl.Recv) + " " + inner
-		call = recv.Names[0].Name + "." + inner
+	inner, head, call, ok := s.inner(decl, "set")
+	if !ok {
+		return p, false
 	}
 	outer := fmt.Sprintf("\nreturn %s(%s)\n}\n\n// %s sets and returns what %s returns.\n%s(%s) %s {",
 		call, strings.Join(append([]string{"new(" + typ + ")"}, args...), ", "), inner, decl.Name.Name, head,
@@ -225,7 +216,7 @@ func (s *site) mayStay(decl *ast.FuncDecl) bool {
 // staysAt reports whether the result of a call is not kept there, as far as the function shows.
 func (s *site) staysAt(call inspector.Cursor) bool {
 	switch call.ParentEdgeKind() {
-	case edge.SelectorExpr_X, edge.StarExpr_X:
+	case edge.SelectorExpr_X, edge.StarExpr_X, edge.IndexExpr_X, edge.RangeStmt_X:
 		return true
 	}
 	id := flow.Defines(call)
@@ -242,7 +233,7 @@ func (s *site) staysAt(call inspector.Cursor) bool {
 	for _, use := range s.Places[v] {
 		switch use.ParentEdgeKind() {
 		case edge.SelectorExpr_X, edge.StarExpr_X, edge.AssignStmt_Lhs, edge.ValueSpec_Names, edge.CallExpr_Args,
-			edge.BinaryExpr_X, edge.BinaryExpr_Y:
+			edge.BinaryExpr_X, edge.BinaryExpr_Y, edge.IndexExpr_X, edge.RangeStmt_X:
 		default:
 			return false
 		}
