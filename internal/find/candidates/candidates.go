@@ -14,6 +14,7 @@ import (
 
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/internal/find/candidates/allocation"
+	"github.com/whet-go/whet/internal/find/candidates/calls"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
 	"github.com/whet-go/whet/internal/find/candidates/modernized"
 	"github.com/whet-go/whet/internal/find/candidates/operations"
@@ -48,7 +49,7 @@ type Candidate struct {
 func Generators() []*sites.Generator {
 	return slices.Concat(
 		text.Generators(), repeated.Generators(), memory.Generators(), allocation.Generators(), operations.Generators(),
-		modernized.Generators(),
+		calls.Generators(), modernized.Generators(),
 	)
 }
 

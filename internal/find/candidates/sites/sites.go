@@ -328,3 +328,14 @@ func Shortened(source string) string {
 	}
 	return source
 }
+
+// Called reports whether a name is the function of a call, qualified or not.
+func Called(c inspector.Cursor) bool {
+	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
+		c = c.Parent()
+	}
+	for c.ParentEdgeKind() == edge.ParenExpr_X {
+		c = c.Parent()
+	}
+	return c.ParentEdgeKind() == edge.CallExpr_Fun
+}
