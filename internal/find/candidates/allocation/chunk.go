@@ -100,19 +100,50 @@ func (s *site) many(c inspector.Cursor) bool {
 	return true
 }
 
-// inReceiver adds the slice to the struct of the receiver. That must be used by one goroutine at a time, as a parser
-// is: its type is not exported, not copied, not comparable and without locks, and methods set its fields.
+// inReceiver adds the slice to the struct of the receiver, or of another parameter.
 func (s *site) inReceiver(c inspector.Cursor, t types.Type) (chunk string, edits []analysis.TextEdit, ok bool) {
-	recv, of, ok := s.receiver()
-	if !ok || sites.FunctionOf(c) != s.Decl || types.Comparable(of) || types.Identical(of, t) {
+	if sites.FunctionOf(c) != s.Decl {
 		return "", nil, false
 	}
-	name, fields, ok := s.local(of)
-	if !ok || name.Exported() || len(fields.Fields.List) == 0 || s.synchronized(of) || s.copied(of) || s.positional(of) ||
-		!s.advances(of) {
+	if recv, of, ok := s.receiver(); ok {
+		if chunk, edits, ok = s.inStruct(recv, of, t); ok {
+			return chunk, edits, true
+		}
+	}
+	decl, ok := s.Decl.Node().(*ast.FuncDecl)
+	if !ok {
 		return "", nil, false
 	}
-	for _, use := range s.Places[recv] {
+	for _, f := range decl.Type.Params.List {
+		for _, name := range f.Names {
+			v, isVar := s.Pass.TypesInfo.Defs[name].(*types.Var)
+			if !isVar || name.Name == "_" {
+				continue
+			}
+			p, isPointer := v.Type().(*types.Pointer)
+			if !isPointer {
+				continue
+			}
+			if chunk, edits, ok = s.inStruct(v, p.Elem(), t); ok {
+				return chunk, edits, true
+			}
+		}
+	}
+	return "", nil, false
+}
+
+// inStruct adds the slice to the struct that a parameter points to. That must be used by one goroutine at a time, as a
+// parser is: it is not copied, not comparable and without locks, and methods set its fields.
+func (s *site) inStruct(v *types.Var, of, t types.Type) (chunk string, edits []analysis.TextEdit, ok bool) {
+	if types.Comparable(of) || types.Identical(of, t) {
+		return "", nil, false
+	}
+	_, fields, ok := s.local(of)
+	if !ok || len(fields.Fields.List) == 0 || s.synchronized(of) || s.copied(of) || s.positional(of) || !s.advances(of) ||
+		rewrite.Generated(s.Pass, fields.Pos()) {
+		return "", nil, false
+	}
+	for _, use := range s.Places[v] {
 		if flow.IsSet(use) && use.ParentEdgeKind() != edge.Field_Names {
 			return "", nil, false
 		}
@@ -123,7 +154,7 @@ func (s *site) inReceiver(c inspector.Cursor, t types.Type) (chunk string, edits
 	}
 	field := s.Names.Fresh("chunk")
 	edit := rewrite.Insert(fields.Fields.Closing, fmt.Sprintf("\n%s []%s // allocated at once\n", field, typ))
-	return recv.Name() + "." + field, []analysis.TextEdit{edit}, true
+	return v.Name() + "." + field, []analysis.TextEdit{edit}, true
 }
 
 // synchronized reports whether a struct has a lock, an atomic value or a channel: then several goroutines may

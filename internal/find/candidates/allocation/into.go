@@ -44,7 +44,7 @@ func intoGenerator() *sites.Generator {
 func (s *site) into() (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	decl, ok := s.Decl.Node().(*ast.FuncDecl)
-	if !ok || decl.Body == nil || decl.Type.Results == nil || len(decl.Type.Results.List[0].Names) > 0 ||
+	if !ok || decl.Body == nil || decl.Type.Results == nil || len(decl.Type.Results.List[0].Names) > 1 ||
 		decl.Type.TypeParams != nil || !s.large(decl) || !s.mayStay(decl) ||
 		!rewrite.Predeclared(s.Pass, decl.Body.Pos(), "make", "cap") {
 		return p, false
@@ -95,7 +95,13 @@ func (s *site) filledInto(decl *ast.FuncDecl, typ, name string) (made ast.Node, 
 		if !isReturn {
 			return nil, m, false
 		}
-		if sites.FunctionOf(c) != s.Decl || len(ret.Results) == 0 || info.Types[ret.Results[0]].IsNil() {
+		if sites.FunctionOf(c) != s.Decl {
+			continue
+		}
+		if len(ret.Results) == 0 {
+			return nil, m, false
+		}
+		if info.Types[ret.Results[0]].IsNil() {
 			continue
 		}
 		e := ast.Unparen(ret.Results[0])
@@ -122,13 +128,24 @@ func (s *site) filledInto(decl *ast.FuncDecl, typ, name string) (made ast.Node, 
 			continue
 		}
 		call, isCall := value.(*ast.CallExpr)
-		assign, isAssign := use.Parent().Node().(*ast.AssignStmt)
-		if _, loops := flow.Loop(use); !isCall || !isAssign || loops || len(assign.Lhs) != 1 ||
-			!flow.InBlock(use.Parent()) || flow.Builtin(info, call) != "make" || len(call.Args) < 2 ||
-			rewrite.HasComment(s.Pass, call.Pos(), call.End()) || use.ParentEdgeKind() != edge.AssignStmt_Lhs {
+		if _, loops := flow.Loop(use); !isCall || loops || flow.Builtin(info, call) != "make" || len(call.Args) < 2 ||
+			rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
 			return nil, m, false
 		}
 		size := call.Args[1]
+		assign, isAssign := use.Parent().Node().(*ast.AssignStmt)
+		if !isAssign {
+			// A declaration with var is of several variables, of which the next ones may depend on this one.
+			n, isConst := flow.IntConst(info, size)
+			if use.ParentEdgeKind() != edge.ValueSpec_Names || len(call.Args) != 3 || !isConst || n != 0 {
+				return nil, m, false
+			}
+			made, m = call, memory{name, name + "[:0]"}
+			continue
+		}
+		if len(assign.Lhs) != 1 || !flow.InBlock(use.Parent()) || use.ParentEdgeKind() != edge.AssignStmt_Lhs {
+			return nil, m, false
+		}
 		if n, isConst := flow.IntConst(info, size); len(call.Args) == 3 && isConst && n == 0 {
 			made, m = assign, memory{name, fmt.Sprintf("%s := %s[:0]", v.Name(), name)}
 			if _, isConst := flow.IntConst(info, call.Args[2]); !isConst {

@@ -29,7 +29,7 @@ func outlineGenerator() *sites.Generator {
 		Why: "a function that only allocates and calls another one is inlined, so the struct can be in the caller's " +
 			"memory if the caller does not keep it",
 		Assumes: "nothing that gets the pointer keeps it, which would only move the allocation to the callers, and the " +
-			"function rarely returns nil",
+			"function rarely returns something else",
 		Kinds: []diagnosis.Kind{diagnosis.Allocation, diagnosis.Escape, diagnosis.Collection},
 		Propose: visit(func(s *site) []proposal {
 			if p, ok := s.outlined(); ok {
@@ -46,7 +46,7 @@ func (s *site) outlined() (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	decl, ok := s.Decl.Node().(*ast.FuncDecl)
 	if !ok || decl.Body == nil || decl.Type.TypeParams != nil || decl.Type.Results == nil ||
-		len(decl.Type.Results.List[0].Names) > 0 || !s.large(decl) || !s.mayStay(decl) {
+		len(decl.Type.Results.List[0].Names) > 1 || !s.large(decl) || !s.mayStay(decl) {
 		return p, false
 	}
 	star, ok := decl.Type.Results.List[0].Type.(*ast.StarExpr)
@@ -122,8 +122,8 @@ func (s *site) parameters(decl *ast.FuncDecl) (params, args []string, ok bool) {
 	return params, args, true
 }
 
-// sets returns the edits of the function's body that set a struct instead of making one. All returns must be of a
-// new one, literal or in a variable, or of nil; then only one is made in a call.
+// sets returns the edits of the function's body that set a struct instead of making one. On the line, a return must
+// make a new one, or a variable must be set to one that is returned; then only one is made in a call.
 func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bool) {
 	info := s.Pass.TypesInfo
 	done, onLine := map[*types.Var]bool{}, false
@@ -132,13 +132,20 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 		if !isReturn {
 			return nil, false
 		}
-		if sites.FunctionOf(c) != s.Decl || info.Types[ret.Results[0]].IsNil() {
+		if sites.FunctionOf(c) != s.Decl || len(ret.Results) > 0 && info.Types[ret.Results[0]].IsNil() {
 			continue
 		}
-		if v := flow.Variable(info, ret.Results[0]); v != nil {
+		v := s.namedResult()
+		if len(ret.Results) > 0 {
+			v = flow.Variable(info, ret.Results[0])
+		}
+		if v != nil {
 			more, near, ok := s.setVariable(v, t, name)
-			if !ok {
+			if !ok && done[v] {
 				return nil, false
+			}
+			if !ok {
+				continue // it is another one
 			}
 			if !done[v] {
 				edits = append(edits, more...)
@@ -147,8 +154,10 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 			continue
 		}
 		made, literal, ok := s.made(ret.Results[0])
-		if !ok || !types.Identical(made, t) || literal == nil || !flow.InBlock(c) ||
-			rewrite.HasComment(s.Pass, ret.Pos(), literal.Pos()) {
+		if !ok || !types.Identical(made, t) || literal == nil {
+			continue
+		}
+		if !flow.InBlock(c) || rewrite.HasComment(s.Pass, ret.Pos(), literal.Pos()) {
 			return nil, false
 		}
 		onLine = onLine || s.near(ret.Results[0])
@@ -160,11 +169,21 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 	return edits, onLine && len(done) <= 1
 }
 
+// namedResult returns the variable of the first result of the function around the line; nil if it has no name.
+func (s *site) namedResult() *types.Var {
+	decl, ok := s.Decl.Node().(*ast.FuncDecl)
+	if !ok || decl.Type.Results == nil || len(decl.Type.Results.List[0].Names) == 0 {
+		return nil
+	}
+	v, _ := s.Pass.TypesInfo.Defs[decl.Type.Results.List[0].Names[0]].(*types.Var)
+	return v
+}
+
 // setVariable returns the edit that makes a variable the struct to set. The variable must be set once, to a new
 // struct, outside loops and closures.
 func (s *site) setVariable(v *types.Var, t types.Type, name string) (edits []analysis.TextEdit, near, ok bool) {
 	for _, use := range s.Places[v] {
-		if !flow.IsSet(use) {
+		if !flow.IsSet(use) || use.ParentEdgeKind() == edge.Field_Names {
 			continue
 		}
 		assign, isAssign := use.Parent().Node().(*ast.AssignStmt)

@@ -40,6 +40,33 @@ func Lex(text string) []*token {
 	return l.tokens
 }
 
+type Reader struct {
+	rest []string
+	n    int
+}
+
+func (r *Reader) next() string {
+	w := r.rest[0]
+	r.rest = r.rest[1:]
+	r.n++
+	return w
+}
+
+func read(r *Reader, at int) *token {
+	if len(r.rest) == 0 {
+		return nil
+	}
+	return &token{text: r.next(), at: at} // want `Allocate 32 of token at once`
+}
+
+func Read(words []string) (list []*token) {
+	r := &Reader{rest: words}
+	for t := read(r, 0); t != nil; t = read(r, r.n) {
+		list = append(list, t)
+	}
+	return list
+}
+
 // At most one is made.
 func First(words []string) *token {
 	for i, w := range words {
@@ -87,7 +114,7 @@ func Try(r *rand.Rand) string {
 	var s shared
 	s.add("a")
 	text := ""
-	for _, t := range append(Tokens(values.Strings(r)), Lex(values.String(r))...) {
+	for _, t := range append(Tokens(values.Strings(r)), append(Read(values.Strings(r)), Lex(values.String(r))...)...) {
 		text += fmt.Sprint(*t)
 	}
 	return fmt.Sprint(text, First(values.Strings(r)) != nil, len(s.list), Copied("b"))

@@ -52,6 +52,26 @@ func (t *table) Marked(skip string) int {
 	return n + len(marks)
 }
 
+func (t *table) starts() (starts []int, err error) {
+	var (
+		at   int
+		list = make([]int, 0, len(t.words)) // want `fill the slice in fillStarts`
+	)
+	for _, w := range t.words {
+		list = append(list, at)
+		at += len(strings.TrimSpace(w)) + strings.Count(w, "a")
+	}
+	return list, nil
+}
+
+func (t *table) Starts() (last int) {
+	starts, _ := t.starts()
+	for _, n := range starts {
+		last = n
+	}
+	return last
+}
+
 // It is small, so the compiler inlines it.
 func squares(n int) []int {
 	list := make([]int, n)
@@ -91,6 +111,6 @@ func Either(words []string, other []int) []int {
 func Try(r *rand.Rand) string {
 	words := values.Strings(r)
 	t := &table{words: append(words, strings.Split(strings.Repeat("a,b,", r.IntN(300)), ",")...)}
-	return fmt.Sprint(Sum(words), Sum(t.words), t.Marked(values.String(r)), t.Marked("a"), Squares(r.IntN(9)), Keep(words),
+	return fmt.Sprint(Sum(words), Sum(t.words), t.Marked(values.String(r)), t.Marked("a"), t.Starts(), Squares(r.IntN(9)), Keep(words),
 		Either(words, []int{1}))
 }
