@@ -20,6 +20,9 @@ func Generators() []*sites.Generator {
 		classGenerator(),
 		anyOfGenerator(),
 		firstGenerator(),
+		asciiGenerator(),
+		variantGenerator(),
+		printedGenerator(),
 	}
 }
 
