@@ -20,6 +20,8 @@ func Generators() []*sites.Generator {
 		mapKeysGenerator(),
 		clockGenerator(),
 		bytesGenerator(),
+		equalGenerator(),
+		assertGenerator(),
 	}
 }
 
