@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
@@ -26,16 +27,7 @@ const (
 // its length with, or else several times if it is constant.
 func (s *site) regrown() (list []proposal) {
 	info := s.Pass.TypesInfo
-	for _, c := range s.Nodes((*ast.AssignStmt)(nil)) {
-		stmt, ok := c.Node().(*ast.AssignStmt)
-		if !ok || len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 {
-			continue
-		}
-		call, ok := stmt.Rhs[0].(*ast.CallExpr)
-		v := flow.Variable(info, stmt.Lhs[0])
-		if !ok || v == nil || flow.Builtin(info, call) != "append" || flow.Variable(info, call.Args[0]) != v {
-			continue
-		}
+	for _, v := range s.appendedTo() {
 		made := s.madeEmpty(v)
 		if made == nil || rewrite.HasComment(s.Pass, made.Pos(), made.End()) {
 			continue
@@ -59,6 +51,41 @@ func (s *site) regrown() (list []proposal) {
 		}
 	}
 	return list
+}
+
+// appendedTo returns the local slices that elements are appended to on the line, and those that the line makes and a
+// loop appends to.
+func (s *site) appendedTo() (list []*types.Var) {
+	for _, c := range s.Nodes((*ast.AssignStmt)(nil), (*ast.Ident)(nil)) {
+		if id := sites.IdentOf(c); id != nil {
+			v, ok := s.Pass.TypesInfo.Defs[id].(*types.Var)
+			if ok && s.madeEmpty(v) != nil && slices.ContainsFunc(s.Places[v], func(use inspector.Cursor) bool {
+				loop, loops := flow.Loop(use)
+				return loops && loop.Node().Pos() > v.Pos() && s.appendOf(use.Parent(), v)
+			}) {
+				list = append(list, v)
+			}
+			continue
+		}
+		stmt, ok := c.Node().(*ast.AssignStmt)
+		if !ok || len(stmt.Lhs) != 1 {
+			continue
+		}
+		if v := flow.Variable(s.Pass.TypesInfo, stmt.Lhs[0]); v != nil && s.appendOf(c, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// appendOf reports whether a statement is v = append(v, …).
+func (s *site) appendOf(c inspector.Cursor, v *types.Var) bool {
+	stmt, ok := c.Node().(*ast.AssignStmt)
+	if !ok || len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || flow.Variable(s.Pass.TypesInfo, stmt.Lhs[0]) != v {
+		return false
+	}
+	call, ok := stmt.Rhs[0].(*ast.CallExpr)
+	return ok && flow.Builtin(s.Pass.TypesInfo, call) == "append" && flow.Variable(s.Pass.TypesInfo, call.Args[0]) == v
 }
 
 // madeEmpty returns the make that a local slice is declared with, with length 0 and a capacity; nil if there is none.
@@ -195,4 +222,57 @@ func (s *site) madeHere(e ast.Expr) bool {
 		return flow.Builtin(s.Pass.TypesInfo, e) == "new"
 	}
 	return false
+}
+
+// sizedField gives the map of a field a capacity where the package makes it, if it grows on the line.
+func (s *site) sizedField() (list []proposal) {
+	info := s.Pass.TypesInfo
+	for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
+		x, ok := c.Node().(*ast.IndexExpr)
+		if !ok || !flow.IsSet(c) || !sites.IsMap(info.TypeOf(x.X)) {
+			continue
+		}
+		sel, ok := ast.Unparen(x.X).(*ast.SelectorExpr)
+		if !ok || info.Selections[sel] == nil {
+			continue
+		}
+		field := info.Selections[sel].Obj()
+		var p proposal
+		for use := range s.Root.Preorder((*ast.Ident)(nil)) {
+			if info.ObjectOf(sites.IdentOf(use)) != field || rewrite.Generated(s.Pass, use.Node().Pos()) {
+				continue
+			}
+			made := s.madeForField(use)
+			if made == nil || !s.emptyMap(made) {
+				continue
+			}
+			typ, ok := rewrite.TypeText(s.Pass, made.Pos(), info.TypeOf(made))
+			if ok && rewrite.Predeclared(s.Pass, made.Pos(), "make") {
+				p.Edits = append(p.Edits, rewrite.Replace(made, fmt.Sprintf("make(%s, %d)", typ, fewElements)))
+			}
+		}
+		if len(p.Edits) > 0 {
+			p.Message = fmt.Sprintf("Allocate %s for %d entries", field.Name(), fewElements)
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// madeForField returns the value that a field is set to at a use, in a literal or by an assignment; nil elsewhere.
+func (s *site) madeForField(use inspector.Cursor) ast.Expr {
+	if use.ParentEdgeKind() == edge.KeyValueExpr_Key {
+		if kv, ok := use.Parent().Node().(*ast.KeyValueExpr); ok {
+			return kv.Value
+		}
+		return nil
+	}
+	if use.ParentEdgeKind() != edge.SelectorExpr_Sel || use.Parent().ParentEdgeKind() != edge.AssignStmt_Lhs {
+		return nil
+	}
+	assign, ok := use.Parent().Parent().Node().(*ast.AssignStmt)
+	if !ok || len(assign.Lhs) != len(assign.Rhs) {
+		return nil
+	}
+	return assign.Rhs[use.Parent().ParentEdgeIndex()]
 }

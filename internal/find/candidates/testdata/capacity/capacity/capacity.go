@@ -93,22 +93,36 @@ func Given(list []int, n int) []int {
 }
 
 func Sized(names []string) []string {
-	list := make([]string, 0, 4)
+	list := make([]string, 0, 4) // want `capacity of 32`
 	for _, name := range names {
-		list = append(list, name) // want `capacity of 32`
+		list = append(list, name)
 	}
 	return list
 }
 
 func Bounded(names []string, most int) []string {
-	list := make([]string, 0, 2)
+	list := make([]string, 0, 2) // want `capacity of up to most`
 	for _, name := range names {
 		if len(list) >= most {
 			break
 		}
-		list = append(list, name) // want `capacity of up to most`
+		list = append(list, name)
 	}
 	return list
+}
+
+type counts struct{ byName map[string]int }
+
+func (c *counts) add(name string) {
+	c.byName[name]++ // want `Allocate byName for 16 entries`
+}
+
+func Counts(names []string) int {
+	c := &counts{byName: map[string]int{}}
+	for _, name := range names {
+		c.add(name)
+	}
+	return len(c.byName)
 }
 
 // The bound is not known yet, or the length is.
@@ -154,5 +168,5 @@ func Try(r *rand.Rand) string {
 	text, err := json.Marshal([][]string{Filtered(names), Spread([][]string{nil, {}}), Spread([][]string{names, names})})
 	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
 		(&log{}).Add("x"), Pair(values.String(r), values.String(r)),
-		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
+		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Counts(names), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
 }
