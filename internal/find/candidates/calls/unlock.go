@@ -15,14 +15,14 @@ import (
 )
 
 // mostStatements is the number of statements of a function up to which an unlock that is not deferred may matter.
-const mostStatements = 8
+const mostStatements = 10
 
 // unlockGenerator unlocks before each return of a small function instead of deferring it.
 func unlockGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "unlock", Title: "deferred unlock in a small function",
 		Why:     "the compiler inlines no function that defers a call",
-		Assumes: "nothing panics, or ends the goroutine, while the lock is held",
+		Assumes: "nothing panics, or ends the goroutine, while the lock is held, and a condition of the lock still holds then",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Lock, diagnosis.Panic, diagnosis.Own, diagnosis.Runtime, diagnosis.Atomic, diagnosis.MapAccess,
 		},
@@ -33,11 +33,18 @@ func unlockGenerator() *sites.Generator {
 // unlocked replaces a deferred unlock that follows the lock at the beginning of the function.
 func (s *site) unlocked() (p proposal, ok bool) {
 	decl, ok := s.Decl.Node().(*ast.FuncDecl)
-	if !ok || decl.Body == nil || len(decl.Body.List) < 3 {
+	if !ok || decl.Body == nil || len(decl.Body.List) < 2 {
 		return p, false
 	}
-	lock, isCall := decl.Body.List[0].(*ast.ExprStmt)
-	deferred, isDefer := decl.Body.List[1].(*ast.DeferStmt)
+	list, condition := decl.Body.List, ""
+	if cond, isIf := list[0].(*ast.IfStmt); isIf && cond.Init == nil && cond.Else == nil && len(cond.Body.List) == 2 {
+		list = cond.Body.List
+		if condition = s.Text(cond.Cond); flow.Calls(s.Pass.TypesInfo, cond.Cond) {
+			return p, false
+		}
+	}
+	lock, isCall := list[0].(*ast.ExprStmt)
+	deferred, isDefer := list[1].(*ast.DeferStmt)
 	if !isCall || !isDefer {
 		return p, false
 	}
@@ -53,8 +60,12 @@ func (s *site) unlocked() (p proposal, ok bool) {
 		return p, false
 	}
 	unlock := s.Text(deferred.Call)
-	if rewrite.HasComment(s.Pass, lock.End(), deferred.End()) || !s.simple(decl) {
+	p.Message = "Call " + unlock + " before each return"
+	if rewrite.HasComment(s.Pass, lock.End(), deferred.End()) || !s.simple(decl, deferred) {
 		return p, false
+	}
+	if condition != "" {
+		unlock = fmt.Sprintf("if %s {\n%s\n}", condition, unlock)
 	}
 	p.Edits = []analysis.TextEdit{{Pos: lock.End(), End: deferred.End()}}
 	last := decl.Body.List[len(decl.Body.List)-1]
@@ -75,12 +86,11 @@ func (s *site) unlocked() (p proposal, ok bool) {
 		}
 		p.Edits = append(p.Edits, rewrite.Insert(last.End(), "\n"+unlock))
 	}
-	p.Message = "Call " + unlock + " before each return"
 	return p, true
 }
 
 // simple reports whether a function has few statements, and none that loops, defers, waits, or contains a function.
-func (s *site) simple(decl *ast.FuncDecl) bool {
+func (s *site) simple(decl *ast.FuncDecl, deferred ast.Stmt) bool {
 	n, simple := 0, true
 	if decl.Type.Results != nil && len(decl.Type.Results.List[0].Names) > 0 {
 		return false
@@ -92,7 +102,7 @@ func (s *site) simple(decl *ast.FuncDecl) bool {
 			simple = false
 		case *ast.DeferStmt:
 			n++
-			simple = simple && c.Node() == decl.Body.List[1]
+			simple = simple && c.Node() == deferred
 		case ast.Stmt:
 			n++
 		}

@@ -46,6 +46,14 @@ func (s *store) any() any { // want `Call s.mu.RUnlock\(\) before each return`
 	return s.last
 }
 
+func (s *store) at(key string) int { // want `Call s.mu.RUnlock\(\) before each return`
+	if s.all != nil {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+	}
+	return s.all[key]
+}
+
 // The loop is not short.
 func (s *store) sum() (sum int) {
 	s.mu.RLock()
@@ -72,5 +80,5 @@ func Try(r *rand.Rand) string {
 		n, ok := s.get(w)
 		text += fmt.Sprint(n, ok, s.check(w), s.check(w+"?"))
 	}
-	return fmt.Sprint(text, s.any(), s.sum(), s.named())
+	return fmt.Sprint(text, s.any(), s.at(s.last), s.sum(), s.named())
 }
