@@ -25,6 +25,8 @@ type Generator struct {
 	Title   string // what costs
 	Why     string // why a change may be faster, as a clause
 	Assumes string // what must hold for the change to be right, as a clause
+	// Keeps is set if a change stores something between calls, which package prove never takes for proven.
+	Keeps bool
 	// Kinds are the kinds of cost that a change may reduce.
 	Kinds []diagnosis.Kind
 
