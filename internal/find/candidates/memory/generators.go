@@ -15,6 +15,7 @@ func Generators() []*sites.Generator {
 		elementGenerator(),
 		sortGenerator(),
 		valueGenerator(),
+		lateGenerator(),
 		reuseGenerator(),
 	}
 }
