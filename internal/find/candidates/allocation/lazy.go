@@ -56,7 +56,7 @@ func (s *site) whenSet(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	of := info.TypeOf(sites.ExprOf(c.Parent().Parent()))
-	if name, _, ok := s.local(deref(of)); !ok || s.copied(name.Type()) || s.positional(name.Type()) {
+	if name, _, ok := s.local(deref(of)); !ok || s.copied(name.Type(), false) || s.positional(name.Type()) {
 		return p, false
 	}
 	edits := []analysis.TextEdit{rewrite.Replace(e, "nil")}

@@ -212,7 +212,7 @@ func (s *site) setVariable(v *types.Var, t types.Type, name string) (edits []ana
 }
 
 // mayStay reports whether a caller may be able to have the struct in its own memory: a function of the package
-// that uses only its fields and methods, or, for an exported function that the package does not call, any.
+// that uses only its fields and methods or, for an exported function that the package does not call, any.
 func (s *site) mayStay(decl *ast.FuncDecl) bool {
 	info := s.Pass.TypesInfo
 	calls := 0
@@ -225,11 +225,17 @@ func (s *site) mayStay(decl *ast.FuncDecl) bool {
 		if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
 			c = c.Parent()
 		}
-		if c.ParentEdgeKind() == edge.CallExpr_Fun && s.staysAt(c.Parent()) {
+		if c.ParentEdgeKind() == edge.CallExpr_Fun && (s.staysAt(c.Parent()) || s.passedOut(c.Parent())) {
 			return true
 		}
 	}
 	return calls == 0 && decl.Name.IsExported()
+}
+
+// passedOut reports whether an exported function does nothing but return the result of a call.
+func (s *site) passedOut(call inspector.Cursor) bool {
+	decl, ok := sites.FunctionOf(call).Node().(*ast.FuncDecl)
+	return ok && decl.Name.IsExported() && call.ParentEdgeKind() == edge.ReturnStmt_Results && !s.large(decl)
 }
 
 // staysAt reports whether the result of a call is not kept there, as far as the function shows.

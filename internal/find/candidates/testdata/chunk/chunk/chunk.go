@@ -52,8 +52,10 @@ func (r *Reader) next() string {
 	return w
 }
 
+func (r Reader) empty() bool { return len(r.rest) == 0 }
+
 func read(r *Reader, at int) *token {
-	if len(r.rest) == 0 {
+	if r.empty() {
 		return nil
 	}
 	return &token{text: r.next(), at: at} // want `Allocate 32 of token at once`
