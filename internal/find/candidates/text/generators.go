@@ -23,6 +23,7 @@ func Generators() []*sites.Generator {
 		asciiGenerator(),
 		variantGenerator(),
 		printedGenerator(),
+		lateErrorGenerator(),
 	}
 }
 
