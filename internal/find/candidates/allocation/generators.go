@@ -21,6 +21,9 @@ func Generators() []*sites.Generator {
 		togetherGenerator(),
 		chunkGenerator(),
 		lazyGenerator(),
+		boxedGenerator(),
+		perLoopGenerator(),
+		matrixGenerator(),
 	}
 }
 
