@@ -15,6 +15,7 @@ func Generators() []*sites.Generator {
 		bulkGenerator(),
 		searchGenerator(),
 		foldGenerator(),
+		scanGenerator(),
 		numberGenerator(),
 		memberGenerator(),
 		mapKeysGenerator(),

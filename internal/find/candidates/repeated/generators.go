@@ -12,6 +12,7 @@ func Generators() []*sites.Generator {
 		invariantGenerator(),
 		recomputeGenerator(),
 		loadGenerator(),
+		rowGenerator(),
 	}
 }
 
