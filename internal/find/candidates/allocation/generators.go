@@ -19,6 +19,7 @@ func Generators() []*sites.Generator {
 		outlineGenerator(),
 		intoGenerator(),
 		togetherGenerator(),
+		joinedGenerator(),
 		chunkGenerator(),
 		lazyGenerator(),
 		boxedGenerator(),

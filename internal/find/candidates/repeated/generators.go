@@ -13,6 +13,7 @@ func Generators() []*sites.Generator {
 		recomputeGenerator(),
 		loadGenerator(),
 		rowGenerator(),
+		closureGenerator(),
 	}
 }
 
