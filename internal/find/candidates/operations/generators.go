@@ -23,6 +23,9 @@ func Generators() []*sites.Generator {
 		bytesGenerator(),
 		equalGenerator(),
 		assertGenerator(),
+		mapIndexGenerator(),
+		bufferedGenerator(),
+		directGenerator(),
 	}
 }
 

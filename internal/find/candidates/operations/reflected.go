@@ -76,6 +76,82 @@ func (s *site) equal(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok boo
 	}, true
 }
 
+// mapIndexGenerator reads an entry of a map of a common type without package reflect.
+func mapIndexGenerator() *sites.Generator {
+	return &sites.Generator{
+		Name: "mapindex", Title: "entry of a map read with reflection",
+		Why:     "most such maps have strings as keys and any values, of which Go code reads an entry without a copy of the key",
+		Assumes: "nothing asks whether the value has an address",
+		Kinds: []diagnosis.Kind{
+			diagnosis.Reflection, diagnosis.MapAccess, diagnosis.Interface, diagnosis.Allocation, diagnosis.Escape,
+		},
+		Propose: eachCall((*site).mapIndex, "(reflect.Value).MapIndex"),
+	}
+}
+
+// mapIndex is declared for a key that is a string.
+const mapIndex = `// %[1]s returns what m.MapIndex does for a key.
+func %[1]s(m %[2]s.Value, key string) %[2]s.Value {
+	if m.CanInterface() {
+		switch m := m.Interface().(type) {
+		case map[string]any:
+			x, ok := m[key]
+			if !ok {
+				return %[2]s.Value{}
+			}
+			return %[2]s.ValueOf(&x).Elem()
+		case map[string]string:
+			x, ok := m[key]
+			if !ok {
+				return %[2]s.Value{}
+			}
+			return %[2]s.ValueOf(x)
+		}
+	}
+	return m.MapIndex(%[2]s.ValueOf(key))
+}`
+
+// mapIndexOf is declared for any other key.
+const mapIndexOf = `// %[1]s returns what m.MapIndex does for a key.
+func %[1]s(m, key %[2]s.Value) %[2]s.Value {
+	if m.CanInterface() && key.Kind() == %[2]s.String {
+		if m, ok := m.Interface().(map[string]any); ok && key.Type().PkgPath() == "" {
+			x, ok := m[key.String()]
+			if !ok {
+				return %[2]s.Value{}
+			}
+			return %[2]s.ValueOf(&x).Elem()
+		}
+	}
+	return m.MapIndex(key)
+}`
+
+// mapIndex calls a function with a type switch instead of v.MapIndex.
+func (s *site) mapIndex(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok bool) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || len(call.Args) != 1 || !rewrite.Universe(s.Pass, "any", "string") ||
+		!flow.Since(s.Pass, call.Pos(), "go1.18") {
+		return p, false
+	}
+	pkg, edits, ok := rewrite.Import(s.Pass, call.Pos(), "reflect")
+	if !ok {
+		return p, false
+	}
+	source, key := mapIndexOf, call.Args[0]
+	if of, isCall := ast.Unparen(key).(*ast.CallExpr); isCall && s.callee(of) == "reflect.ValueOf" && len(of.Args) == 1 &&
+		flow.IsString(s.Pass.TypesInfo.TypeOf(of.Args[0])) {
+		source, key = mapIndex, of.Args[0]
+	}
+	name := s.Names.Fresh("mapIndex")
+	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(source, name, pkg))
+	if !ok {
+		return p, false
+	}
+	p.Message = "Read the entry of a common map without reflection"
+	p.Edits = append(edits, declared, rewrite.Replace(call, fmt.Sprintf("%s(%s, %s)", name, s.Text(sel.X), s.Text(key))))
+	return p, true
+}
+
 // assertGenerator asserts that a value implements an interface instead of comparing methods with reflection.
 func assertGenerator() *sites.Generator {
 	return &sites.Generator{
