@@ -27,7 +27,7 @@ func receiverGenerator() *sites.Generator {
 		Kinds:   []diagnosis.Kind{diagnosis.Own, diagnosis.Copying},
 		Propose: func(at *sites.Site) (list []proposal) {
 			s := &site{at}
-			if decl, ok := s.Decl.Node().(*ast.FuncDecl); ok && decl.Body != nil && s.inHead(decl) {
+			if decl, ok := s.Decl.Node().(*ast.FuncDecl); ok && decl.Body != nil {
 				if p, ok := s.byPointer(s.Decl); ok {
 					list = append(list, p)
 				}
