@@ -85,8 +85,8 @@ func (s *site) into() (p proposal, ok bool) {
 // A memory is the name of the memory for a slice, and what replaces the statement that makes the slice.
 type memory struct{ memory, made string }
 
-// filledInto returns the statement v := make([]T, …) on the line, for a slice that all returns but those of nil
-// return, whole or a part of it, and its replacement.
+// filledInto returns the statement v := make([]T, …) on the line, for a slice that is returned, whole or a part of it,
+// and its replacement.
 func (s *site) filledInto(decl *ast.FuncDecl, typ, name string) (made ast.Node, m memory, ok bool) {
 	info := s.Pass.TypesInfo
 	var v *types.Var
@@ -101,18 +101,16 @@ func (s *site) filledInto(decl *ast.FuncDecl, typ, name string) (made ast.Node, 
 		if len(ret.Results) == 0 {
 			return nil, m, false
 		}
-		if info.Types[ret.Results[0]].IsNil() {
-			continue
-		}
 		e := ast.Unparen(ret.Results[0])
 		if part, isPart := e.(*ast.SliceExpr); isPart {
 			e = part.X
 		}
-		one := flow.Variable(info, e)
-		if one == nil || v != nil && one != v {
-			return nil, m, false
+		if one := flow.Variable(info, e); one != nil && s.madeOf(one) {
+			if v != nil && one != v {
+				return nil, m, false
+			}
+			v = one
 		}
-		v = one
 	}
 	if v == nil {
 		return nil, m, false
@@ -156,7 +154,7 @@ func (s *site) filledInto(decl *ast.FuncDecl, typ, name string) (made ast.Node, 
 			}
 			continue
 		}
-		if len(call.Args) == 3 || flow.Calls(info, size) || s.SideEffects(size) {
+		if len(call.Args) == 3 || flow.Calls(info, size) || !s.Repeatable(size) {
 			return nil, m, false
 		}
 		made, m = assign, memory{name, s.either(v, typ, call, size, name, s.Text(size))}
@@ -167,9 +165,20 @@ func (s *site) filledInto(decl *ast.FuncDecl, typ, name string) (made ast.Node, 
 	return made, m, made != nil && onLine && rewrite.Predeclared(s.Pass, decl.Pos(), "int")
 }
 
+// madeOf reports whether a local variable is declared with make.
+func (s *site) madeOf(v *types.Var) bool {
+	for _, use := range s.Places[v] {
+		call, ok := s.ValueOf(use, v).(*ast.CallExpr)
+		if ok && flow.Builtin(s.Pass.TypesInfo, call) == "make" {
+			return true
+		}
+	}
+	return false
+}
+
 // either returns statements that take a slice of a size from memory, or make it.
 func (s *site) either(v *types.Var, typ string, call *ast.CallExpr, size ast.Expr, name, length string) string {
-	if flow.Calls(s.Pass.TypesInfo, size) || s.SideEffects(size) {
+	if flow.Calls(s.Pass.TypesInfo, size) || !s.Repeatable(size) {
 		return ""
 	}
 	asInt, basic := s.Text(size), s.Pass.TypesInfo.TypeOf(size)

@@ -241,7 +241,7 @@ func (s *site) passedOut(call inspector.Cursor) bool {
 // staysAt reports whether the result of a call is not kept there, as far as the function shows.
 func (s *site) staysAt(call inspector.Cursor) bool {
 	switch call.ParentEdgeKind() {
-	case edge.SelectorExpr_X, edge.StarExpr_X, edge.IndexExpr_X, edge.RangeStmt_X:
+	case edge.SelectorExpr_X, edge.StarExpr_X, edge.IndexExpr_X, edge.RangeStmt_X, edge.CallExpr_Args:
 		return true
 	}
 	id := flow.Defines(call)

@@ -74,7 +74,7 @@ func (s *site) byPointer(d inspector.Cursor) (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	decl, ok := d.Node().(*ast.FuncDecl)
 	if !ok || decl.Recv == nil || len(decl.Recv.List[0].Names) != 1 || decl.Body == nil || s.generic(decl) ||
-		rewrite.Generated(s.Pass, decl.Pos()) || rewrite.Elsewhere(s.Pass, decl.Name.Name) {
+		rewrite.Generated(s.Pass, decl.Pos()) {
 		return p, false
 	}
 	recv, ok := info.Defs[decl.Recv.List[0].Names[0]].(*types.Var)

@@ -171,14 +171,24 @@ func (s *Site) ValueOf(use inspector.Cursor, v *types.Var) ast.Expr {
 	return nil
 }
 
-// SideEffects reports whether an expression is more than names, fields, lengths and arithmetic.
+// SideEffects reports whether an expression is more than names, fields, lengths and arithmetic that cannot fail.
 func (s *Site) SideEffects(e ast.Expr) bool {
+	divides := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		divides = divides || ok && (b.Op == token.QUO || b.Op == token.REM)
+		return !divides
+	})
+	return divides || !s.Repeatable(e)
+}
+
+// Repeatable reports whether an expression is of names, fields, lengths and arithmetic: it can be evaluated again
+// where it has been evaluated.
+func (s *Site) Repeatable(e ast.Expr) bool {
 	more := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.Ident, *ast.SelectorExpr, *ast.BasicLit, *ast.ParenExpr, nil:
-		case *ast.BinaryExpr:
-			more = more || n.Op == token.QUO || n.Op == token.REM
+		case *ast.Ident, *ast.SelectorExpr, *ast.BasicLit, *ast.ParenExpr, *ast.BinaryExpr, nil:
 		case *ast.CallExpr:
 			b := flow.Builtin(s.Pass.TypesInfo, n)
 			more = more || b != "len" && b != "cap" && b != "min" && b != "max"
@@ -187,7 +197,7 @@ func (s *Site) SideEffects(e ast.Expr) bool {
 		}
 		return !more
 	})
-	return more
+	return !more
 }
 
 // Counts reports whether a loop counts an index up by one from 0.
