@@ -15,6 +15,7 @@ func Generators() []*sites.Generator {
 		splitGenerator(),
 		unlockGenerator(),
 		receiverGenerator(),
+		mutexGenerator(),
 	}
 }
 

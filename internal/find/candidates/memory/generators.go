@@ -16,6 +16,7 @@ func Generators() []*sites.Generator {
 		sortGenerator(),
 		valueGenerator(),
 		lateGenerator(),
+		capturedGenerator(),
 		reuseGenerator(),
 	}
 }
