@@ -100,7 +100,7 @@ func nameText(pass *analysis.Pass, at token.Pos, obj *types.TypeName, args *type
 		if Lookup(pass, at, name) != types.Object(obj) {
 			return "", false
 		}
-	} else {
+	} else if Lookup(pass, at, name) != types.Object(obj) { // the import has a dot
 		pkg, edits, ok := Import(pass, at, obj.Pkg().Path())
 		if !ok || len(edits) > 0 || !obj.Exported() {
 			return "", false
