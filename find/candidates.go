@@ -136,7 +136,8 @@ func (c *lineCosts) candidates(
 	return list, failed
 }
 
-// candidateLines returns the hot lines of the program that no rule can rewrite, the most expensive first.
+// candidateLines returns the hot lines of the program that no rule can rewrite, the most expensive first. Lines at
+// which goroutines only wait come last.
 func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []candidateLine) {
 	rewritten := map[sourceLine]bool{}
 	for i := range found {
@@ -146,7 +147,7 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []cand
 	}
 	for _, at := range sortedPlaces(c.places) {
 		pkg := code.byFile[at.file]
-		if !c.busy(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" ||
+		if !c.busy(at) && !c.waits(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" ||
 			strings.HasSuffix(at.file, "_test.go") {
 			continue
 		}
@@ -164,7 +165,9 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []cand
 				kinds[diagnosis.Allocation] += kinds[diagnosis.Own]
 				delete(kinds, diagnosis.Own)
 				l.costs = append(l.costs, kinds)
-			case AllocObjects, Mutex, Block:
+			case Mutex, Block:
+				l.costs = append(l.costs, kinds)
+			case AllocObjects:
 			}
 		}
 		l.saving = c.saving(evidence)
