@@ -53,6 +53,73 @@ func (s *site) regrown() (list []proposal) {
 	return list
 }
 
+// regrownField enlarges the constant capacity that a field with a slice is made with on the line.
+func (s *site) regrownField() (list []proposal) {
+	info := s.Pass.TypesInfo
+	for _, c := range s.Nodes((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Builtin(info, call) != "make" || len(call.Args) != 3 {
+			continue
+		}
+		length, ok1 := flow.IntConst(info, call.Args[1])
+		n, ok2 := flow.IntConst(info, call.Args[2])
+		if _, isSlice := info.TypeOf(call).Underlying().(*types.Slice); !isSlice || !ok1 || !ok2 || length != 0 || n < 1 ||
+			moreTimes*n > mostMore {
+			continue
+		}
+		switch c.ParentEdgeKind() {
+		case edge.KeyValueExpr_Value:
+		case edge.AssignStmt_Rhs:
+			assign, isAssign := c.Parent().Node().(*ast.AssignStmt)
+			if !isAssign || len(assign.Lhs) != len(assign.Rhs) {
+				continue
+			}
+			if _, isField := assign.Lhs[c.ParentEdgeIndex()].(*ast.SelectorExpr); !isField {
+				continue
+			}
+		default:
+			continue
+		}
+		list = append(list, proposal{
+			Message: fmt.Sprintf("Allocate the slice with a capacity of %d", moreTimes*n),
+			Edits:   []analysis.TextEdit{rewrite.Replace(call.Args[2], fmt.Sprint(moreTimes*n))},
+		})
+	}
+	return list
+}
+
+// regrownReused makes a slice larger than needed, where it is kept for reuse: in if cap(x) < n { x = make(T, n) }.
+func (s *site) regrownReused() (list []proposal) {
+	info := s.Pass.TypesInfo
+	for _, c := range s.Nodes((*ast.CallExpr)(nil)) {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || flow.Builtin(info, call) != "make" || len(call.Args) < 2 || c.ParentEdgeKind() != edge.AssignStmt_Rhs {
+			continue
+		}
+		for cond := range c.Enclosing((*ast.IfStmt)(nil)) {
+			test, isBinary := cond.Node().(*ast.IfStmt).Cond.(*ast.BinaryExpr)
+			size := call.Args[len(call.Args)-1]
+			if !isBinary || test.Op != token.LSS || s.Text(test.Y) != s.Text(size) || s.SideEffects(size) ||
+				info.Types[size].Value != nil {
+				continue
+			}
+			room, isCall := ast.Unparen(test.X).(*ast.CallExpr)
+			if !isCall || flow.Builtin(info, room) != "cap" {
+				continue
+			}
+			n := s.Text(size)
+			list = append(list, proposal{
+				Message: "Allocate half as much again",
+				Edits: []analysis.TextEdit{
+					rewrite.Insert(size.End(), fmt.Sprintf(map[bool]string{true: ", %[1]s+(%[1]s)/2", false: "+(%[1]s)/2"}[len(call.Args) == 2], n)),
+				},
+			})
+			break
+		}
+	}
+	return list
+}
+
 // appendedTo returns the local slices that elements are appended to on the line, and those that the line makes and a
 // loop appends to.
 func (s *site) appendedTo() (list []*types.Var) {

@@ -32,6 +32,8 @@ func capacityGenerator() *sites.Generator {
 			list = append(list, s.appends()...)
 			list = append(list, s.insertions()...)
 			list = append(list, s.regrown()...)
+			list = append(list, s.regrownField()...)
+			list = append(list, s.regrownReused()...)
 			list = append(list, s.sizedField()...)
 			return append(list, s.writes()...)
 		}),

@@ -14,6 +14,7 @@ func Generators() []*sites.Generator {
 		boundsGenerator(),
 		elementGenerator(),
 		sortGenerator(),
+		fewGenerator(),
 		valueGenerator(),
 		lateGenerator(),
 		capturedGenerator(),

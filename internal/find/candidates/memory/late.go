@@ -15,11 +15,12 @@ import (
 	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
-// lateGenerator takes the address of a copy of a parameter, so that only the copy is on the heap, if it is made.
+// lateGenerator takes the address of a copy of a parameter or variable, so that only the copy is on the heap, if it is
+// made.
 func lateGenerator() *sites.Generator {
 	return &sites.Generator{
-		Name: "late", Title: "parameter moved to the heap for a part of the function",
-		Why: "a parameter whose address is kept is moved to the heap on each call; a copy that is made where the address " +
+		Name: "late", Title: "variable moved to the heap for a part of the function",
+		Why: "a variable whose address is kept is moved to the heap on each call; a copy that is made where the address " +
 			"is taken is only made if that is reached",
 		Assumes: "calls often end before, or nothing that gets the address changes the value",
 		Kinds:   []diagnosis.Kind{diagnosis.Escape, diagnosis.Allocation, diagnosis.Collection, diagnosis.Copying},
@@ -39,19 +40,28 @@ func lateGenerator() *sites.Generator {
 					}
 				}
 			}
+			for _, c := range s.Nodes((*ast.Ident)(nil)) {
+				v, isVar := s.Pass.TypesInfo.Defs[sites.IdentOf(c)].(*types.Var)
+				if !isVar || c.ParentEdgeKind() != edge.AssignStmt_Lhs {
+					continue
+				}
+				if p, ok := s.copiedLate(v); ok {
+					list = append(list, p)
+				}
+			}
 			return list
 		}),
 	}
 }
 
-// copiedLate copies a parameter before the statements that take its address with &. It is set nowhere, and another
+// copiedLate copies a variable before the statements that take its address with &. It is not set again, and another
 // statement returns before.
 func (s *site) copiedLate(v *types.Var) (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	byStmt := map[ast.Node][]inspector.Cursor{}
 	var stmts []inspector.Cursor
 	for _, use := range s.Places[v] {
-		if use.ParentEdgeKind() == edge.Field_Names {
+		if info.Defs[sites.IdentOf(use)] == types.Object(v) {
 			continue
 		}
 		if sites.FunctionOf(use) != s.Decl {

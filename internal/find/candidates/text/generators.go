@@ -24,6 +24,7 @@ func Generators() []*sites.Generator {
 		variantGenerator(),
 		printedGenerator(),
 		lateErrorGenerator(),
+		repeatGenerator(),
 	}
 }
 

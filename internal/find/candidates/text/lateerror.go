@@ -119,6 +119,9 @@ func (s *site) fixed(t types.Type) bool {
 	case "error", "reflect.Type", "reflect.Kind":
 		return true
 	}
+	if types.IsInterface(t) {
+		return true // assumed to hold one of these
+	}
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Kind() != types.UnsafePointer && basic.Kind() != types.UntypedNil
 }

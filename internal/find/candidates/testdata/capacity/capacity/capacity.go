@@ -77,6 +77,30 @@ func (l *log) Add(line string) int {
 	return len(l.lines)
 }
 
+type stack struct{ all []int }
+
+func Pushed(n int) int {
+	s := &stack{all: make([]int, 0, 2)} // want `Allocate the slice with a capacity of 16`
+	for i := range n {
+		s.all = append(s.all, i) // want `capacity of 16`
+	}
+	return len(s.all)
+}
+
+func (s *stack) reserve(n int) {
+	if cap(s.all) < n {
+		s.all = make([]int, n) // want `Allocate half as much again`
+	}
+	s.all = s.all[:n]
+}
+
+func Reserved(n int) int {
+	s := &stack{}
+	s.reserve(n)
+	s.reserve(n + 1)
+	return len(s.all)
+}
+
 func Pair(key, value string) string {
 	var b strings.Builder
 	b.WriteString(key) // want `grow once to len\(key\)\+len\(value\)\+2 bytes`
@@ -168,5 +192,5 @@ func Try(r *rand.Rand) string {
 	text, err := json.Marshal([][]string{Filtered(names), Spread([][]string{nil, {}}), Spread([][]string{names, names})})
 	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
 		(&log{}).Add("x"), Pair(values.String(r), values.String(r)),
-		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Counts(names), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
+		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Counts(names), Pushed(r.IntN(9)), Reserved(r.IntN(9)), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
 }

@@ -34,6 +34,14 @@ func Sometimes(o options) int { // want `Take the address of a copy of o`
 	return o.size
 }
 
+func Made(text string) int {
+	o := options{text, len(text)} // want `Take the address of a copy of o`
+	if o.size > 3 {
+		return keep(&o)
+	}
+	return o.size
+}
+
 // It is set, and its address is always taken.
 func Set(o options) int {
 	if o.size > 3 {
@@ -47,5 +55,5 @@ func Always(o options) int { return keep(&o) }
 
 func Try(r *rand.Rand) string {
 	o := options{values.String(r), r.IntN(6)}
-	return fmt.Sprint(Apply(values.String(r), o), Sometimes(o), Set(o), Always(o), *last)
+	return fmt.Sprint(Apply(values.String(r), o), Sometimes(o), Made(o.name), Set(o), Always(o), *last)
 }

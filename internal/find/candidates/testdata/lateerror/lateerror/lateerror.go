@@ -24,6 +24,10 @@ func Wrapped(name string, err error) (text string, wrapped error) {
 	return name, wrapped
 }
 
+func Format(x any) error {
+	return fmt.Errorf("format %v", x) // want `Format the text`
+}
+
 // The operand may change, the format is not constant, and a variable would have another type.
 func Others(list []string, format string, n int) []error {
 	err := fmt.Errorf("%d", n)
@@ -33,6 +37,6 @@ func Others(list []string, format string, n int) []error {
 func Try(r *rand.Rand) string {
 	_, err := Wrapped(values.String(r), errBase)
 	_, none := Wrapped(values.String(r), nil)
-	return fmt.Sprint(Check(values.String(r), values.Int(r)), err, none, errors.Is(err, errBase), errors.Unwrap(err),
+	return fmt.Sprint(Format(values.Int(r)), Check(values.String(r), values.Int(r)), err, none, errors.Is(err, errBase), errors.Unwrap(err),
 		Others(values.Strings(r), "%d", 1))
 }
