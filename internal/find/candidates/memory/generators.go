@@ -10,6 +10,8 @@ func Generators() []*sites.Generator {
 		observedGenerator(),
 		capacityGenerator(),
 		filledGenerator(),
+		growGenerator(),
+		hintGenerator(),
 		stackGenerator(),
 		boundsGenerator(),
 		elementGenerator(),

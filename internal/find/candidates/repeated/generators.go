@@ -9,6 +9,7 @@ func Generators() []*sites.Generator {
 	return []*sites.Generator{
 		tableGenerator(),
 		lookupGenerator(),
+		entryGenerator(),
 		invariantGenerator(),
 		recomputeGenerator(),
 		loadGenerator(),
