@@ -303,10 +303,14 @@ func (s *site) sizedField() (list []proposal) {
 		if !ok || info.Selections[sel] == nil {
 			continue
 		}
-		field := info.Selections[sel].Obj()
+		field, isVar := info.Selections[sel].Obj().(*types.Var)
+		if !isVar {
+			continue
+		}
 		var p proposal
 		for use := range s.Root.Preorder((*ast.Ident)(nil)) {
-			if info.ObjectOf(sites.IdentOf(use)) != field || rewrite.Generated(s.Pass, use.Node().Pos()) {
+			if other, _ := info.ObjectOf(sites.IdentOf(use)).(*types.Var); other == nil || other.Origin() != field.Origin() ||
+				rewrite.Generated(s.Pass, use.Node().Pos()) {
 				continue
 			}
 			made := s.madeForField(use)

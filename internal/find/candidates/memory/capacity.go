@@ -99,11 +99,15 @@ func (s *site) appends() (list []proposal) {
 func (s *site) allocatedFirst(stmt *ast.AssignStmt, call *ast.CallExpr, to, typ, size string) []analysis.TextEdit {
 	test := to + " == nil"
 	if call.Ellipsis.IsValid() {
-		more, isIdent := ast.Unparen(call.Args[1]).(*ast.Ident)
-		if !isIdent || more.Name == "nil" {
+		more := ast.Unparen(call.Args[1])
+		if part, isPart := more.(*ast.SliceExpr); isPart {
+			more = part.X
+		}
+		if id, isIdent := more.(*ast.Ident); isIdent && id.Name == "nil" || s.SideEffects(more) ||
+			s.Pass.TypesInfo.Types[more].Value != nil {
 			return nil
 		}
-		test += " && len(" + more.Name + ") > 0"
+		test += " && len(" + s.Text(call.Args[1]) + ") > 0"
 	}
 	return []analysis.TextEdit{
 		rewrite.Before(s.Pass, stmt, fmt.Sprintf("if %s {\n%s = make(%s, 0, %s)\n}", test, to, typ, size)),

@@ -26,6 +26,7 @@ func Generators() []*sites.Generator {
 		mapIndexGenerator(),
 		bufferedGenerator(),
 		directGenerator(),
+		binaryGenerator(),
 	}
 }
 

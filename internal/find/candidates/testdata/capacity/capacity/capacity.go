@@ -87,6 +87,17 @@ func Pushed(n int) int {
 	return len(s.all)
 }
 
+func (s *stack) take(from *stack, n int) {
+	s.all = append(s.all, from.all[n:]...) // want `capacity of 16`
+	from.all = from.all[:n]
+}
+
+func Taken(n int) int {
+	a, b := &stack{all: []int{1, 2, n}}, &stack{}
+	b.take(a, 1)
+	return len(a.all)*10 + b.all[1]
+}
+
 func (s *stack) reserve(n int) {
 	if cap(s.all) < n {
 		s.all = make([]int, n) // want `Allocate half as much again`
@@ -192,5 +203,5 @@ func Try(r *rand.Rand) string {
 	text, err := json.Marshal([][]string{Filtered(names), Spread([][]string{nil, {}}), Spread([][]string{names, names})})
 	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
 		(&log{}).Add("x"), Pair(values.String(r), values.String(r)),
-		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Counts(names), Pushed(r.IntN(9)), Reserved(r.IntN(9)), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
+		Sized(names), Bounded(names, r.IntN(4)), Unbounded(names), Counts(names), Pushed(r.IntN(9)), Reserved(r.IntN(9)), Taken(r.IntN(9)), Quoted(values.String(r)), Escaped(values.String(r)) == nil)
 }
