@@ -25,6 +25,7 @@ func Generators() []*sites.Generator {
 		printedGenerator(),
 		lateErrorGenerator(),
 		repeatGenerator(),
+		runesGenerator(),
 	}
 }
 
