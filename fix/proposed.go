@@ -16,8 +16,9 @@ import (
 // DefaultBudget is for callers that try candidates of package find.
 const DefaultBudget = 2 * time.Minute
 
-// proposed tries the candidates of package find, the most promising first, until the budget is used up. Each is proven on top of what was kept before it. Once one is kept, the others of its line are
-// skipped: the line is another one then.
+// proposed tries the candidates of package find, the most promising first, until the budget is used up. Each is proven
+// on top of what was kept before it. Once one is kept, the others of its line are skipped: the line is another one
+// then.
 func (f *fixer) proposed(ctx context.Context) {
 	if f.o.Budget <= 0 || len(f.found.Candidates) == 0 {
 		return

@@ -25,7 +25,9 @@ func boxedGenerator() *sites.Generator {
 		Assumes: "most of the numbers are small and whole",
 		Kinds:   []diagnosis.Kind{diagnosis.Interface, diagnosis.Allocation, diagnosis.Escape, diagnosis.Collection},
 		Propose: visit(func(s *site) (list []proposal) {
-			for _, c := range s.Nodes((*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.CallExpr)(nil)) {
+			for _, c := range s.Nodes(
+				(*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.CallExpr)(nil),
+			) {
 				if p, ok := s.fromTable(c); ok {
 					list = append(list, p)
 				}
@@ -89,7 +91,8 @@ func (s *site) fromTable(c inspector.Cursor) (p proposal, ok bool) {
 	}, true
 }
 
-// becomesAny reports whether a value is converted to an empty interface: it is returned, assigned, passed, or an element.
+// becomesAny reports whether a value is converted to an empty interface: it is returned, assigned, passed, or an
+// element.
 func (s *site) becomesAny(c inspector.Cursor) bool {
 	info := s.Pass.TypesInfo
 	var to types.Type

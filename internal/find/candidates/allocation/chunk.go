@@ -197,8 +197,8 @@ func (s *site) inStruct(v *types.Var, of, t types.Type) (chunk string, edits []a
 		return "", nil, false
 	}
 	_, fields, ok := s.local(of)
-	if !ok || len(fields.Fields.List) == 0 || s.synchronized(of) || s.copied(of, true) || s.positional(of) || !s.advances(of) ||
-		rewrite.Generated(s.Pass, fields.Pos()) {
+	if !ok || len(fields.Fields.List) == 0 || s.synchronized(of) || s.copied(of, true) || s.positional(of) ||
+		!s.advances(of) || rewrite.Generated(s.Pass, fields.Pos()) {
 		return "", nil, false
 	}
 	for _, use := range s.Places[v] {

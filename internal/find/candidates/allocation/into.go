@@ -70,7 +70,8 @@ func (s *site) into() (p proposal, ok bool) {
 	if !ok {
 		return p, false
 	}
-	outer := fmt.Sprintf("\nreturn %s(%s)\n}\n\n// %s returns what %s returns, in memory if that is large enough.\n%s(%s) %s {",
+	outer := fmt.Sprintf("\nreturn %s(%s)\n}\n\n"+
+		"// %s returns what %s returns, in memory if that is large enough.\n%s(%s) %s {",
 		call, strings.Join(append([]string{fmt.Sprintf("make(%s, 0, %d)", typ, intoBytes/size)}, args...), ", "), inner,
 		decl.Name.Name, head, strings.Join(append([]string{text.memory + " " + typ}, params...), ", "),
 		s.Text(decl.Type.Results))
@@ -185,7 +186,8 @@ func (s *site) either(v *types.Var, typ string, call *ast.CallExpr, size ast.Exp
 	if !types.Identical(basic, types.Typ[types.Int]) {
 		asInt = "int(" + asInt + ")"
 	}
-	return fmt.Sprintf("var %[1]s %[2]s\nif %[3]s <= cap(%[4]s) {\n%[1]s = %[4]s[:%[5]s:%[3]s]\n} else {\n%[1]s = %[6]s\n}",
+	return fmt.Sprintf("var %[1]s %[2]s\n"+
+		"if %[3]s <= cap(%[4]s) {\n%[1]s = %[4]s[:%[5]s:%[3]s]\n} else {\n%[1]s = %[6]s\n}",
 		v.Name(), typ, asInt, name, length, s.Text(call))
 }
 

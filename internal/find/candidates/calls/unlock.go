@@ -21,8 +21,9 @@ const mostStatements = 10
 func unlockGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "unlock", Title: "deferred unlock in a small function",
-		Why:     "the compiler inlines no function that defers a call",
-		Assumes: "nothing panics, or ends the goroutine, while the lock is held, and a condition of the lock still holds then",
+		Why: "the compiler inlines no function that defers a call",
+		Assumes: "nothing panics, or ends the goroutine, while the lock is held, and a condition of the lock still holds " +
+			"then",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Lock, diagnosis.Panic, diagnosis.Own, diagnosis.Runtime, diagnosis.Atomic, diagnosis.MapAccess,
 		},

@@ -107,12 +107,12 @@ func (s *site) regrownReused() (list []proposal) {
 			if !isCall || flow.Builtin(info, room) != "cap" {
 				continue
 			}
-			n := s.Text(size)
+			more := fmt.Sprintf("+(%s)/2", s.Text(size))
+			if len(call.Args) == 2 {
+				more = ", " + s.Text(size) + more // the length stays
+			}
 			list = append(list, proposal{
-				Message: "Allocate half as much again",
-				Edits: []analysis.TextEdit{
-					rewrite.Insert(size.End(), fmt.Sprintf(map[bool]string{true: ", %[1]s+(%[1]s)/2", false: "+(%[1]s)/2"}[len(call.Args) == 2], n)),
-				},
+				Message: "Allocate half as much again", Edits: []analysis.TextEdit{rewrite.Insert(size.End(), more)},
 			})
 			break
 		}

@@ -91,7 +91,8 @@ func (s *site) grownOnce(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	size := strings.Join(terms, "+")
 	p.Message = "Let " + v.Name() + " grow once by " + size
-	p.Edits = append(edits, rewrite.Before(s.Pass, first, fmt.Sprintf("%[1]s = %[2]s.Grow(%[1]s, %[3]s)", v.Name(), pkg, size)))
+	p.Edits = append(edits, rewrite.Before(s.Pass, first,
+		fmt.Sprintf("%[1]s = %[2]s.Grow(%[1]s, %[3]s)", v.Name(), pkg, size)))
 	return p, true
 }
 

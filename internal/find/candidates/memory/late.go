@@ -94,7 +94,8 @@ func (s *site) copiedLate(v *types.Var) (p proposal, ok bool) {
 	return p, true
 }
 
-// endsBefore reports whether the function may end before a statement: it is in a branch, or there is a return before it.
+// endsBefore reports whether the function may end before a statement: it is in a branch, or there is a return before
+// it.
 func (s *site) endsBefore(stmt inspector.Cursor) bool {
 	decl, ok := s.Decl.Node().(*ast.FuncDecl)
 	if !ok || stmt.Parent().Node() != decl.Body {

@@ -99,7 +99,8 @@ func (s *site) convertedOnStack(c inspector.Cursor) (p proposal, ok bool) {
 	to, ok := flow.Conversion(info, call)
 	assign, isAssign := c.Parent().Node().(*ast.AssignStmt)
 	id := flow.Defines(c)
-	if !ok || !isAssign || id == nil || id.Name == "_" || len(assign.Lhs) != 1 || !flow.IsString(info.TypeOf(call.Args[0])) {
+	if !ok || !isAssign || id == nil || id.Name == "_" || len(assign.Lhs) != 1 ||
+		!flow.IsString(info.TypeOf(call.Args[0])) {
 		return p, false
 	}
 	v := flow.Variable(info, id)
@@ -109,8 +110,8 @@ func (s *site) convertedOnStack(c inspector.Cursor) (p proposal, ok bool) {
 	array := s.Locals.Fresh(call.Pos(), "array")
 	switch {
 	case sites.IsBytes(to):
-		p.Edits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf("var %[1]s [%[2]d]byte\n%[3]s := append(%[1]s[:0], %[4]s...)",
-			array, stackBytes, id.Name, s.Text(call.Args[0])))}
+		p.Edits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf(
+			"var %[1]s [%[2]d]byte\n%[3]s := append(%[1]s[:0], %[4]s...)", array, stackBytes, id.Name, s.Text(call.Args[0])))}
 	case types.Identical(to, types.NewSlice(types.Typ[types.Rune])):
 		char := s.Locals.Fresh(call.Pos(), "r")
 		p.Edits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf(

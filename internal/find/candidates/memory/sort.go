@@ -119,7 +119,11 @@ func (s *site) unlessFew(c inspector.Cursor) (p proposal, ok bool) {
 		}
 		slice = of.Args[0]
 	}
-	if star, isStar := ast.Unparen(slice).(*ast.StarExpr); isStar && s.SideEffects(star.X) || !isStar && s.SideEffects(slice) {
+	of := slice
+	if star, isStar := ast.Unparen(slice).(*ast.StarExpr); isStar {
+		of = star.X
+	}
+	if s.SideEffects(of) {
 		return p, false
 	}
 	if _, isSlice := s.Pass.TypesInfo.TypeOf(slice).Underlying().(*types.Slice); !isSlice {

@@ -46,7 +46,8 @@ func (s *site) searchedHere(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
-	if !ok || len(assign.Lhs) != 1 || !flow.InBlock(c.Parent()) || assign.Tok != token.DEFINE && assign.Tok != token.ASSIGN {
+	if !ok || len(assign.Lhs) != 1 || !flow.InBlock(c.Parent()) ||
+		assign.Tok != token.DEFINE && assign.Tok != token.ASSIGN {
 		return p, false
 	}
 	id, ok := assign.Lhs[0].(*ast.Ident)

@@ -58,11 +58,13 @@ func %[1]s(a, b any) bool {
 // equal calls a function with a type switch instead of reflect.DeepEqual, for operands that are interfaces.
 func (s *site) equal(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok bool) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || len(call.Args) != 2 || !rewrite.Universe(s.Pass, "any", "bool", "string", "int", "int64", "float64", "nil") ||
+	if !ok || len(call.Args) != 2 ||
+		!rewrite.Universe(s.Pass, "any", "bool", "string", "int", "int64", "float64", "nil") ||
 		!flow.Since(s.Pass, call.Pos(), "go1.18") {
 		return p, false
 	}
-	if !types.IsInterface(s.Pass.TypesInfo.TypeOf(call.Args[0])) && !types.IsInterface(s.Pass.TypesInfo.TypeOf(call.Args[1])) {
+	if info := s.Pass.TypesInfo; !types.IsInterface(info.TypeOf(call.Args[0])) &&
+		!types.IsInterface(info.TypeOf(call.Args[1])) {
 		return p, false
 	}
 	name := s.Names.Fresh("deepEqual")
@@ -80,7 +82,8 @@ func (s *site) equal(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok boo
 func mapIndexGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "mapindex", Title: "entry of a map read with reflection",
-		Why:     "most such maps have strings as keys and any values, of which Go code reads an entry without a copy of the key",
+		Why: "most such maps have strings as keys and any values, of which Go code reads an entry without a copy of the " +
+			"key",
 		Assumes: "nothing asks whether the value has an address",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Reflection, diagnosis.MapAccess, diagnosis.Interface, diagnosis.Allocation, diagnosis.Escape,
@@ -156,7 +159,8 @@ func (s *site) mapIndex(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok 
 func assertGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "assert", Title: "methods of a type compared with reflection",
-		Why:     "Implements compares the names of all methods on each call; the runtime keeps the results of type assertions",
+		Why: "Implements compares the names of all methods on each call; the runtime keeps the results of type " +
+			"assertions",
 		Assumes: "the value may be taken as an interface: it is not of a field that is not exported",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Reflection, diagnosis.Comparison, diagnosis.Text, diagnosis.Escape, diagnosis.Allocation,

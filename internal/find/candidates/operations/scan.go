@@ -58,8 +58,8 @@ func (s *site) compared(e ast.Expr, op token.Token) (f searched, ok bool) {
 	if !ok {
 		return f, false
 	}
-	if f.text, f.index, f.char = flow.Variable(info, x.X), flow.Variable(info, x.Index), b.Y; f.text == nil || f.index == nil ||
-		!types.Identical(f.index.Type(), types.Typ[types.Int]) {
+	f.text, f.index, f.char = flow.Variable(info, x.X), flow.Variable(info, x.Index), b.Y
+	if f.text == nil || f.index == nil || !types.Identical(f.index.Type(), types.Typ[types.Int]) {
 		return f, false
 	}
 	pkg := "strings"
@@ -99,7 +99,8 @@ func (s *site) skipped(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	f, ok := s.compared(cond.Y, token.NEQ)
 	end, isEnd := ast.Unparen(cond.X).(*ast.BinaryExpr)
-	if !ok || !isEnd || end.Op != token.LSS || flow.Variable(info, end.X) != f.index || flow.Variable(info, inc.X) != f.index {
+	if !ok || !isEnd || end.Op != token.LSS || flow.Variable(info, end.X) != f.index ||
+		flow.Variable(info, inc.X) != f.index {
 		return p, false
 	}
 	length, ok := ast.Unparen(end.Y).(*ast.CallExpr)
@@ -153,7 +154,8 @@ func (s *site) counted(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	f, ok := s.compared(cond.Cond, token.EQL)
 	char := info.Types[f.char].Value
-	if !ok || f.text != of || f.index != flow.Variable(info, index) || char == nil || flow.Variable(info, inc.X) == f.index {
+	if !ok || f.text != of || f.index != flow.Variable(info, index) || char == nil ||
+		flow.Variable(info, inc.X) == f.index {
 		return p, false
 	}
 	r, ok := s.ascii(f.char)

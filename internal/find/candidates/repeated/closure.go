@@ -65,7 +65,8 @@ func (s *site) functionBefore(c inspector.Cursor) (p proposal, ok bool) {
 	}, true
 }
 
-// captures reports whether a function literal uses variables of the function around it, of which the loop declares none.
+// captures reports whether a function literal uses variables of the function around it, of which the loop declares
+// none.
 func (s *site) captures(literal, loop inspector.Cursor) bool {
 	within, captured := literal.Node(), false
 	for c := range literal.Preorder((*ast.Ident)(nil)) {

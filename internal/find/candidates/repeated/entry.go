@@ -143,8 +143,8 @@ func (s *site) isNil(cond *ast.IfStmt, x *ast.IndexExpr) bool {
 func (s *site) rangedValue(c inspector.Cursor) (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	r, ok := c.Node().(*ast.RangeStmt)
-	if !ok || r.Tok != token.DEFINE || r.Key == nil || sites.IsBlank(r.Key) || r.Value != nil || !sites.IsMap(info.TypeOf(r.X)) ||
-		s.SideEffects(r.X) {
+	if !ok || r.Tok != token.DEFINE || r.Key == nil || sites.IsBlank(r.Key) || r.Value != nil ||
+		!sites.IsMap(info.TypeOf(r.X)) || s.SideEffects(r.X) {
 		return p, false
 	}
 	key, onLine := flow.Variable(info, r.Key), s.LineOf(r.Pos()) == s.Line

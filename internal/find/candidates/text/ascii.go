@@ -73,7 +73,8 @@ func (s *site) writtenAsByte(c inspector.Cursor, call *ast.CallExpr) (p proposal
 	return p, true
 }
 
-// decodedAsByte takes the first byte of a text as the character if it is ASCII, in r, n := and r, n = utf8.DecodeRune(…).
+// decodedAsByte takes the first byte of a text as the character if it is ASCII, in r, n := utf8.DecodeRune(…), and
+// where both are set.
 func (s *site) decodedAsByte(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok bool) {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 1 || len(call.Args) != 1 || !flow.InBlock(c.Parent()) ||
@@ -133,6 +134,7 @@ func (s *site) classified(call *ast.CallExpr, callee string) (p proposal, ok boo
 	}
 	r := s.Text(call.Args[0])
 	p.Message = "Compare " + r + " in place if it is ASCII"
-	p.Edits = []analysis.TextEdit{rewrite.Replace(call, fmt.Sprintf("("+in+" || %[1]s >= 0x80 && %[2]s)", r, s.Text(call)))}
+	text := fmt.Sprintf("("+in+" || %[1]s >= 0x80 && %[2]s)", r, s.Text(call))
+	p.Edits = []analysis.TextEdit{rewrite.Replace(call, text)}
 	return p, true
 }

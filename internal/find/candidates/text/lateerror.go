@@ -15,11 +15,12 @@ import (
 	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
-// lateErrorGenerator formats the text of an error when it is asked for.
+// lateErrorGenerator formats the text of an error when that is needed.
 func lateErrorGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "lateerror", Title: "text of an error formatted where the error is made",
-		Why:     "an error that keeps the operands needs no text until its Error method is called, and many are never printed",
+		Why: "an error that keeps the operands needs no text until its Error method is called, and many are never " +
+			"printed",
 		Assumes: "the operands do not change meanwhile, and nothing depends on the type of the error",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Formatting, diagnosis.Allocation, diagnosis.Escape, diagnosis.Interface, diagnosis.Library,
@@ -79,7 +80,8 @@ func (s *site) formattedLate(c inspector.Cursor) (p proposal, ok bool) {
 		names, values = append(names, fmt.Sprintf("e.x%d", i+1)), append(values, s.Text(a))
 	}
 	name := s.Names.Fresh("lateError")
-	text := fmt.Sprintf("// %[1]s is an error whose text is formatted when it is needed.\ntype %[1]s struct {\n\t%[2]s\n}\n\n"+
+	text := fmt.Sprintf("// %[1]s is an error whose text is formatted when it is needed.\n"+
+		"type %[1]s struct {\n\t%[2]s\n}\n\n"+
 		"func (e *%[1]s) Error() string {\n\treturn %[3]s.Sprintf(%[4]q, %[5]s)\n}",
 		name, strings.Join(fields, "\n\t"), s.Text(sel.X), strings.Replace(format, "%w", "%v", 1), strings.Join(names, ", "))
 	if before, _, wraps := strings.Cut(format, "%w"); wraps {

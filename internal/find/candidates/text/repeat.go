@@ -44,7 +44,8 @@ func (s *site) partOfConstant(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	text, isConst := flow.StringConst(s.Pass.TypesInfo, call.Args[0])
-	if _, fixed := flow.IntConst(s.Pass.TypesInfo, call.Args[1]); !isConst || fixed || text == "" || len(text) > repeatedBytes/4 {
+	_, fixed := flow.IntConst(s.Pass.TypesInfo, call.Args[1])
+	if !isConst || fixed || text == "" || len(text) > repeatedBytes/4 {
 		return p, false
 	}
 	all, name := s.Names.Fresh("manyTimes"), s.Names.Fresh("repeated")

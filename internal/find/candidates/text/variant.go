@@ -151,7 +151,8 @@ func (s *site) stringOf(e ast.Expr) (ast.Expr, bool) {
 		return nil, false
 	}
 	to, ok := flow.Conversion(s.Pass.TypesInfo, call)
-	if !ok || !flow.IsString(to) || !types.Identical(s.Pass.TypesInfo.TypeOf(call.Args[0]), types.NewSlice(types.Typ[types.Byte])) {
+	if !ok || !flow.IsString(to) ||
+		!types.Identical(s.Pass.TypesInfo.TypeOf(call.Args[0]), types.NewSlice(types.Typ[types.Byte])) {
 		return nil, false
 	}
 	return call.Args[0], true
