@@ -1,8 +1,11 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/whet-go/whet/find"
@@ -13,9 +16,9 @@ import (
 // DefaultBudget is for callers that try candidates of package find.
 const DefaultBudget = 2 * time.Minute
 
-// proposed tries the candidates of package find, those of the most expensive lines first, until the budget is
-// used up. Each is proven on top of what was kept before it. Once one is kept, the others of its line are
-// skipped: the line is another one then.
+// proposed tries the candidates of package find, the most promising first, until the budget is used up. Each is proven
+// on top of what was kept before it. Once one is kept, the others of its line are skipped: the line is another one
+// then.
 func (f *fixer) proposed(ctx context.Context) {
 	if f.o.Budget <= 0 || len(f.found.Candidates) == 0 {
 		return
@@ -23,7 +26,7 @@ func (f *fixer) proposed(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, f.o.Budget)
 	defer cancel()
 	kept := map[lineKey]bool{}
-	list := f.found.Candidates
+	list := promising(f.found.Candidates)
 	for i := range list {
 		c := &list[i]
 		at := lineKey{c.Place.File, c.Place.Line}
@@ -46,6 +49,32 @@ func (f *fixer) proposed(ctx context.Context) {
 		f.result.Attempts = append(f.result.Attempts, *a)
 		kept[at] = kept[at] || a.Kept()
 	}
+}
+
+// promising returns candidates in the order in which they are tried: by what they can save, of which each further
+// candidate of the same line counts half, so that the budget is not used up by one line. Those that can never be
+// proven come last.
+func promising(list []find.Candidate) []find.Candidate {
+	list = slices.Clone(list)
+	before, worth := map[lineKey]int{}, map[string]float64{}
+	for i := range list {
+		c := &list[i]
+		at := lineKey{c.Place.File, c.Place.Line}
+		worth[c.ID] = math.Ldexp(c.Saving, -before[at])
+		if !c.Keeps {
+			before[at]++
+		}
+	}
+	slices.SortStableFunc(list, func(a, b find.Candidate) int {
+		if a.Keeps != b.Keeps {
+			if a.Keeps {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(worth[b.ID], worth[a.ID])
+	})
+	return list
 }
 
 // A lineKey is a line of the module.

@@ -140,6 +140,9 @@ func (r *reach) looked(f *find.Result) {
 		c := &f.Candidates[i]
 		at := fmt.Sprintf("%s:%d", c.Place.File, c.Place.Line)
 		proposed[at] = true
+		for _, p := range c.Also {
+			proposed[fmt.Sprintf("%s:%d", p.File, p.Line)] = true
+		}
 		r.Candidates = append(r.Candidates, candidate{
 			ID: c.ID, Generator: c.Generator, Place: at, Hot: hot[at] > 0, Message: c.Change.Message, Share: c.Share,
 			Outcome: untried,

@@ -10,6 +10,7 @@ func TestTypeText(t *testing.T) {
 
 import (
 	"io"
+	. "net/url"
 	text "strings"
 )
 
@@ -22,6 +23,8 @@ type alias = own
 func f[E any](
 	p0 int, p1 *own, p2 []string, p3 [3]byte, p4 map[string]*io.LimitedReader, p5 text.Builder, p6 list[own], p7 E, p8 list[list[E]],
 	p9 struct{ x int }, p10 func(), p11 chan int, p12 io.Writer, p13 any, p14 error, p15 alias, p16 uint8, p17 rune,
+	p20 map[string]interface{}, p21 func(int, ...string) (own, error), p22 chan (<-chan int), p23 <-chan struct{},
+	p24 interface{ m() }, p25 func(own) chan<- any, p26 []Userinfo,
 ) {
 	type local int
 	var p18 local
@@ -39,10 +42,13 @@ func f[E any](
 		"p3": {"[3]byte", "[3]byte"}, "p4": {"map[string]*io.LimitedReader", ""},
 		"p5": {"text.Builder", "text.Builder"}, "p6": {"list[own]", ""},
 		"p7": {"E", "E"}, "p8": {"list[list[E]]", "list[list[E]]"},
-		"p9": {"", ""}, "p10": {"", ""}, "p11": {"", ""},
+		"p9": {"", ""}, "p10": {"func()", "func()"}, "p11": {"chan int", "chan int"},
 		"p12": {"io.Writer", "io.Writer"}, "p13": {"any", "any"}, "p14": {"error", "error"},
 		"p15": {"alias", "alias"}, "p16": {"uint8", "uint8"}, "p17": {"rune", "rune"},
 		"p18": {"local", "local"}, "p19": {"[]local", "[]local"},
+		"p20": {"map[string]interface{}", ""}, "p21": {"func(int, ...string) (own, error)", ""},
+		"p22": {"chan (<-chan int)", "chan (<-chan int)"}, "p23": {"<-chan struct{}", "<-chan struct{}"},
+		"p24": {"", ""}, "p26": {"[]Userinfo", "[]Userinfo"}, "p25": {"func(own) chan<- any", ""},
 	}
 	var before types.Object
 	for id, obj := range pass.TypesInfo.Defs {

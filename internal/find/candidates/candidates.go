@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/internal/find/candidates/allocation"
+	"github.com/whet-go/whet/internal/find/candidates/calls"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
 	"github.com/whet-go/whet/internal/find/candidates/modernized"
 	"github.com/whet-go/whet/internal/find/candidates/operations"
@@ -40,6 +41,7 @@ type Line struct {
 type Candidate struct {
 	Generator *sites.Generator
 	Line      int     // index of the line in the argument of Propose
+	Also      []int   // indexes of other lines for which it was proposed, too
 	Share     float64 // of a profile's total: what the generator is about, at most
 	Message   string  // what it does, in the imperative
 	Edits     []analysis.TextEdit
@@ -49,7 +51,7 @@ type Candidate struct {
 func Generators() []*sites.Generator {
 	return slices.Concat(
 		text.Generators(), repeated.Generators(), memory.Generators(), allocation.Generators(), operations.Generators(),
-		modernized.Generators(),
+		calls.Generators(), modernized.Generators(),
 	)
 }
 
@@ -123,7 +125,7 @@ func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages
 		at.Observed = func(function string) []int { return o.Observed(pkg.PkgPath, function) }
 	}
 	check := &checker{pkg: pkg, imports: o.Imports}
-	seen := map[string]bool{}
+	proposed := map[string]int{} // index in r.Candidates, by what proposals replace; -1 if they do not compile
 	for i := range lines {
 		if ctx.Err() != nil {
 			return
@@ -133,6 +135,7 @@ func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages
 			continue
 		}
 		var list []Candidate
+		var keys []string
 		for _, g := range Generators() {
 			share := shareOf(g, lines[i].Costs)
 			if share == 0 || o.Run != nil && !o.Run(g.Name) {
@@ -143,9 +146,15 @@ func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages
 				r.Failed = append(r.Failed, err)
 			}
 			for _, p := range proposals {
-				if key := keyOf(g, p.Edits); len(p.Edits) > 0 && !seen[key] {
-					seen[key] = true
-					list = append(list, Candidate{g, i, share, p.Message, p.Edits})
+				key := keyOf(g, p.Edits)
+				if len(p.Edits) == 0 || slices.Contains(keys, key) {
+					continue
+				}
+				keys = append(keys, key)
+				if was, ok := proposed[key]; !ok {
+					list = append(list, Candidate{Generator: g, Line: i, Share: share, Message: p.Message, Edits: p.Edits})
+				} else if was >= 0 {
+					r.Candidates[was].Also = append(r.Candidates[was].Also, i)
 				}
 			}
 		}
@@ -155,10 +164,13 @@ func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages
 			if kept == maxPerLine || ctx.Err() != nil {
 				break
 			}
+			key := keyOf(c.Generator, c.Edits)
 			if check.compiles(c.Edits) != nil {
 				r.Invalid[c.Generator.Name]++
+				proposed[key] = -1
 				continue
 			}
+			proposed[key] = len(r.Candidates)
 			r.Candidates = append(r.Candidates, c)
 			kept++
 		}

@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,5 +95,38 @@ func TestPanic(t *testing.T) {
 	list, err := safely(g, &sites.Site{File: "/src/p.go", Line: 7})
 	if list != nil || err == nil || err.Error() != "generator broken on p.go:7: panic: no" {
 		t.Errorf("%d proposals, %v", len(list), err)
+	}
+}
+
+// TestAlso lists what is proposed for two lines once, with both.
+func TestAlso(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const source = `package p
+
+func index(names []string) map[string]int {
+	m := map[string]int{}
+	for i, name := range names {
+		m[name] = i
+	}
+	return m
+}
+`
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 {
+		t.Fatal(pkgs, err)
+	}
+	file := pkgs[0].Fset.File(pkgs[0].Syntax[0].FileStart).Name()
+	costs := []map[diagnosis.Kind]float64{{diagnosis.MapGrowth: 0.3}}
+	r, err := Propose(pkgs[0], []Line{{File: file, Line: 6, Costs: costs}, {File: file, Line: 4, Costs: costs}}, Options{
+		Run: func(name string) bool { return name == "capacity" },
+	})
+	if err != nil || len(r.Candidates) != 1 || r.Candidates[0].Line != 0 || !slices.Equal(r.Candidates[0].Also, []int{1}) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -70,14 +70,18 @@ func candidateSection(list []find.Candidate, prove string) []blocks.Block {
 }
 
 func candidateWhere(c *find.Candidate) string {
-	return fmt.Sprintf("%s:%d", c.Place.File, c.Place.Line)
+	where := fmt.Sprintf("%s:%d", c.Place.File, c.Place.Line)
+	for _, p := range c.Also {
+		where += fmt.Sprintf(", %s:%d", p.File, p.Line)
+	}
+	return where
 }
 
 // candidateAt returns what is proposed for a line; "" if nothing is.
 func candidateAt(r *find.Result, file string, line int) string {
 	var list []string
 	for i := range r.Candidates {
-		if c := &r.Candidates[i]; c.Place.File == file && c.Place.Line == line {
+		if c := &r.Candidates[i]; c.About(file, line) {
 			list = append(list, lowerFirst(c.Change.Message))
 		}
 	}

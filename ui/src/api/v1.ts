@@ -244,11 +244,13 @@ export interface Callee {
 }
 
 export interface Candidate {
+  also?: Place[] | null;
   assumes: string;
   change: Fix;
   function: string;
   generator: string;
   id: string;
+  keeps?: boolean;
   place: Place;
   saving: number;
   share: number;

@@ -41,9 +41,67 @@ func chunkGenerator() *sites.Generator {
 					list = append(list, p)
 				}
 			}
+			for _, c := range s.Nodes((*ast.ValueSpec)(nil)) {
+				if p, ok := s.variableInChunks(c); ok {
+					list = append(list, p)
+				}
+			}
 			return list
 		}),
 	}
+}
+
+// variableInChunks makes a variable var x T, whose address is stored or returned, a pointer to a struct of a slice.
+func (s *site) variableInChunks(c inspector.Cursor) (p proposal, ok bool) {
+	info := s.Pass.TypesInfo
+	spec, ok := c.Node().(*ast.ValueSpec)
+	stmt, inBlock := rewrite.Statement(c)
+	if !ok || !inBlock || len(spec.Names) != 1 || len(spec.Values) > 0 || spec.Type == nil ||
+		rewrite.HasComment(s.Pass, stmt.Node().Pos(), stmt.Node().End()) {
+		return p, false
+	}
+	v, ok := info.Defs[spec.Names[0]].(*types.Var)
+	t := info.TypeOf(spec.Type)
+	if _, isStruct := t.Underlying().(*types.Struct); !ok || !isStruct || flow.SizeVaries(t) ||
+		s.Pass.TypesSizes.Sizeof(t) == 0 || len(s.Places[v]) == 0 {
+		return p, false
+	}
+	n, stored := min(chunkBytes/s.Pass.TypesSizes.Sizeof(t), mostChunk), false
+	typ, written := rewrite.TypeText(s.Pass, c.Node().Pos(), t)
+	if n < 2 || !written || !rewrite.Predeclared(s.Pass, c.Node().Pos(), "len", "make") {
+		return p, false
+	}
+	for _, use := range s.Places[v] {
+		if sites.FunctionOf(use) != s.Decl {
+			return p, false
+		}
+		switch {
+		case use.Node() == spec.Names[0], use.ParentEdgeKind() == edge.SelectorExpr_X:
+		case use.ParentEdgeKind() == edge.UnaryExpr_X:
+			u, isUnary := use.Parent().Node().(*ast.UnaryExpr)
+			if !isUnary || u.Op != token.AND {
+				return p, false
+			}
+			stored = stored || use.Parent().ParentEdgeKind() != edge.CallExpr_Args
+			p.Edits = append(p.Edits, rewrite.Replace(u, v.Name()))
+		default:
+			p.Edits = append(p.Edits, rewrite.Replace(use.Node(), "(*"+v.Name()+")"))
+		}
+	}
+	if !stored {
+		return p, false
+	}
+	chunk, edits, ok := s.beforeLoop(c, typ)
+	if !ok {
+		if chunk, edits, ok = s.inReceiver(c, t); !ok {
+			return p, false
+		}
+	}
+	p.Message = fmt.Sprintf("Allocate %d of %s at once", n, typ)
+	p.Edits = append(append(p.Edits, edits...), rewrite.Replace(stmt.Node(), fmt.Sprintf(
+		"if len(%[1]s) == 0 {\n%[1]s = make([]%[2]s, %[3]d)\n}\n%[4]s := &%[1]s[0]\n%[1]s = %[1]s[1:]",
+		chunk, typ, n, v.Name())))
+	return p, true
 }
 
 // inChunks takes a struct from a slice: a variable before the outermost loop, or a field of the receiver.
@@ -100,19 +158,50 @@ func (s *site) many(c inspector.Cursor) bool {
 	return true
 }
 
-// inReceiver adds the slice to the struct of the receiver. That must be used by one goroutine at a time, as a parser
-// is: its type is not exported, not copied, not comparable and without locks, and methods set its fields.
+// inReceiver adds the slice to the struct of the receiver, or of another parameter.
 func (s *site) inReceiver(c inspector.Cursor, t types.Type) (chunk string, edits []analysis.TextEdit, ok bool) {
-	recv, of, ok := s.receiver()
-	if !ok || sites.FunctionOf(c) != s.Decl || types.Comparable(of) || types.Identical(of, t) {
+	if sites.FunctionOf(c) != s.Decl {
 		return "", nil, false
 	}
-	name, fields, ok := s.local(of)
-	if !ok || name.Exported() || len(fields.Fields.List) == 0 || s.synchronized(of) || s.copied(of) || s.positional(of) ||
-		!s.advances(of) {
+	if recv, of, ok := s.receiver(); ok {
+		if chunk, edits, ok = s.inStruct(recv, of, t); ok {
+			return chunk, edits, true
+		}
+	}
+	decl, ok := s.Decl.Node().(*ast.FuncDecl)
+	if !ok {
 		return "", nil, false
 	}
-	for _, use := range s.Places[recv] {
+	for _, f := range decl.Type.Params.List {
+		for _, name := range f.Names {
+			v, isVar := s.Pass.TypesInfo.Defs[name].(*types.Var)
+			if !isVar || name.Name == "_" {
+				continue
+			}
+			p, isPointer := v.Type().(*types.Pointer)
+			if !isPointer {
+				continue
+			}
+			if chunk, edits, ok = s.inStruct(v, p.Elem(), t); ok {
+				return chunk, edits, true
+			}
+		}
+	}
+	return "", nil, false
+}
+
+// inStruct adds the slice to the struct that a parameter points to. That must be used by one goroutine at a time, as a
+// parser is: it is not copied, not comparable and without locks, and methods set its fields.
+func (s *site) inStruct(v *types.Var, of, t types.Type) (chunk string, edits []analysis.TextEdit, ok bool) {
+	if types.Comparable(of) || types.Identical(of, t) {
+		return "", nil, false
+	}
+	_, fields, ok := s.local(of)
+	if !ok || len(fields.Fields.List) == 0 || s.synchronized(of) || s.copied(of, true) || s.positional(of) ||
+		!s.advances(of) || rewrite.Generated(s.Pass, fields.Pos()) {
+		return "", nil, false
+	}
+	for _, use := range s.Places[v] {
 		if flow.IsSet(use) && use.ParentEdgeKind() != edge.Field_Names {
 			return "", nil, false
 		}
@@ -123,7 +212,7 @@ func (s *site) inReceiver(c inspector.Cursor, t types.Type) (chunk string, edits
 	}
 	field := s.Names.Fresh("chunk")
 	edit := rewrite.Insert(fields.Fields.Closing, fmt.Sprintf("\n%s []%s // allocated at once\n", field, typ))
-	return recv.Name() + "." + field, []analysis.TextEdit{edit}, true
+	return v.Name() + "." + field, []analysis.TextEdit{edit}, true
 }
 
 // synchronized reports whether a struct has a lock, an atomic value or a channel: then several goroutines may

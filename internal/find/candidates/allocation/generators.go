@@ -17,9 +17,14 @@ import (
 func Generators() []*sites.Generator {
 	return []*sites.Generator{
 		outlineGenerator(),
+		intoGenerator(),
 		togetherGenerator(),
+		joinedGenerator(),
 		chunkGenerator(),
 		lazyGenerator(),
+		boxedGenerator(),
+		perLoopGenerator(),
+		matrixGenerator(),
 	}
 }
 
@@ -72,8 +77,8 @@ func (s *site) near(n ast.Node) bool {
 
 // copied reports whether a value of a struct type of the package may be copied: it is dereferenced, passed,
 // assigned from another value, or set by range. Values are made by literals, and used by their fields, methods
-// and address.
-func (s *site) copied(t types.Type) bool {
+// and address. Methods may have copies as receivers if receivers is set.
+func (s *site) copied(t types.Type, receivers bool) bool {
 	info := s.Pass.TypesInfo
 	for c := range s.Root.Preorder((*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.IndexExpr)(nil),
 		(*ast.StarExpr)(nil), (*ast.CallExpr)(nil)) {
@@ -91,6 +96,10 @@ func (s *site) copied(t types.Type) bool {
 		switch c.ParentEdgeKind() {
 		case edge.SelectorExpr_X, edge.UnaryExpr_X, edge.AssignStmt_Lhs, edge.ValueSpec_Names, edge.SelectorExpr_Sel,
 			edge.KeyValueExpr_Key:
+		case edge.Field_Names:
+			if !receivers || c.Parent().Parent().ParentEdgeKind() != edge.FuncDecl_Recv {
+				return true
+			}
 		default:
 			return true
 		}

@@ -18,15 +18,18 @@ import (
 // lazyGenerator makes the map of a struct when its first entry is set.
 func lazyGenerator() *sites.Generator {
 	return &sites.Generator{
-		Name: "lazy", Title: "map made for each struct",
-		Why:     "a map that stays empty needs no memory: reading a nil map finds nothing",
-		Assumes: "for many structs no entry is set, and each struct is used by one goroutine at a time",
+		Name: "lazy", Title: "map made for each struct or call",
+		Why: "a map that stays empty needs no memory: reading a nil map finds nothing",
+		Assumes: "often no entry is set, nothing that gets the map sets one, and a struct is used by one goroutine at a " +
+			"time",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Allocation, diagnosis.Escape, diagnosis.MapGrowth, diagnosis.MapAccess, diagnosis.Collection,
 		},
 		Propose: visit(func(s *site) (list []proposal) {
 			for _, c := range s.Nodes((*ast.CallExpr)(nil), (*ast.CompositeLit)(nil)) {
 				if p, ok := s.whenSet(c); ok {
+					list = append(list, p)
+				} else if p, ok := s.whenNeeded(c); ok {
 					list = append(list, p)
 				}
 			}
@@ -51,12 +54,12 @@ func (s *site) whenSet(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	field, ok := info.ObjectOf(key).(*types.Var)
-	if !ok || !field.IsField() || field.Exported() || field.Embedded() || rewrite.Elsewhere(s.Pass, field.Name()) ||
+	if !ok || !field.IsField() || field.Exported() || field.Embedded() ||
 		!rewrite.Universe(s.Pass, "make", "nil") {
 		return p, false
 	}
 	of := info.TypeOf(sites.ExprOf(c.Parent().Parent()))
-	if name, _, ok := s.local(deref(of)); !ok || s.copied(name.Type()) || s.positional(name.Type()) {
+	if name, _, ok := s.local(deref(of)); !ok || s.copied(name.Type(), false) || s.positional(name.Type()) {
 		return p, false
 	}
 	edits := []analysis.TextEdit{rewrite.Replace(e, "nil")}
@@ -146,4 +149,54 @@ func (s *site) emptyMap(e ast.Expr) bool {
 		return flow.Builtin(s.Pass.TypesInfo, e) == "make"
 	}
 	return false
+}
+
+// whenNeeded declares a local map without making it, in m := make(…), and makes it before each statement that sets an
+// entry. These run under a condition, and calls are assumed to only read the map.
+func (s *site) whenNeeded(c inspector.Cursor) (p proposal, ok bool) {
+	info := s.Pass.TypesInfo
+	e := sites.ExprOf(c)
+	id := flow.Defines(c)
+	assign, isAssign := c.Parent().Node().(*ast.AssignStmt)
+	if id == nil || !isAssign || len(assign.Lhs) != 1 || !s.emptyMap(e) || !flow.InBlock(c.Parent()) ||
+		rewrite.HasComment(s.Pass, assign.Pos(), assign.End()) || !rewrite.Universe(s.Pass, "make", "nil") {
+		return p, false
+	}
+	v, ok := info.Defs[id].(*types.Var)
+	typ, written := rewrite.TypeText(s.Pass, e.Pos(), info.TypeOf(e))
+	if !ok || !written {
+		return p, false
+	}
+	p.Message = "Make " + v.Name() + " when an entry is set"
+	p.Edits = []analysis.TextEdit{rewrite.Replace(assign, "var "+v.Name()+" "+typ)}
+	done := map[ast.Node]bool{}
+	for _, use := range s.Places[v] {
+		if use.Node() == id {
+			continue
+		}
+		if sites.FunctionOf(use) != sites.FunctionOf(c) {
+			return p, false
+		}
+		switch use.ParentEdgeKind() {
+		case edge.RangeStmt_X, edge.CallExpr_Args:
+			continue
+		case edge.IndexExpr_X:
+		default:
+			return p, false
+		}
+		index := use.Parent()
+		if !flow.IsSet(index) {
+			continue
+		}
+		stmt, inBlock := rewrite.Statement(index)
+		if !inBlock || index.Parent().Node() != stmt.Node() || stmt.Parent() == c.Parent().Parent() {
+			return p, false // it is always set
+		}
+		if !done[stmt.Node()] {
+			done[stmt.Node()] = true
+			p.Edits = append(p.Edits, rewrite.Before(s.Pass, stmt.Node(),
+				fmt.Sprintf("if %[1]s == nil {\n%[1]s = make(%[2]s)\n}", v.Name(), typ)))
+		}
+	}
+	return p, len(done) > 0
 }

@@ -29,7 +29,7 @@ func outlineGenerator() *sites.Generator {
 		Why: "a function that only allocates and calls another one is inlined, so the struct can be in the caller's " +
 			"memory if the caller does not keep it",
 		Assumes: "nothing that gets the pointer keeps it, which would only move the allocation to the callers, and the " +
-			"function rarely returns nil",
+			"function rarely returns something else",
 		Kinds: []diagnosis.Kind{diagnosis.Allocation, diagnosis.Escape, diagnosis.Collection},
 		Propose: visit(func(s *site) []proposal {
 			if p, ok := s.outlined(); ok {
@@ -46,7 +46,7 @@ func (s *site) outlined() (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	decl, ok := s.Decl.Node().(*ast.FuncDecl)
 	if !ok || decl.Body == nil || decl.Type.TypeParams != nil || decl.Type.Results == nil ||
-		len(decl.Type.Results.List[0].Names) > 0 || !s.large(decl) || !s.mayStay(decl) {
+		len(decl.Type.Results.List[0].Names) > 1 || !s.large(decl) || !s.mayStay(decl) {
 		return p, false
 	}
 	star, ok := decl.Type.Results.List[0].Type.(*ast.StarExpr)
@@ -63,18 +63,9 @@ func (s *site) outlined() (p proposal, ok bool) {
 		return p, false
 	}
 	typ := s.Text(star.X)
-	inner := s.Names.Fresh("set" + strings.ToUpper(decl.Name.Name[:1]) + decl.Name.Name[1:])
-	head, call := "func "+inner, inner
-	if decl.Recv != nil {
-		recv := decl.Recv.List[0]
-		if len(recv.Names) != 1 || recv.Names[0].Name == "_" {
-			return p, false
-		}
-		if rt, isNamed := deref(info.TypeOf(recv.Type)).(*types.Named); !isNamed || rt.TypeArgs().Len() > 0 {
-			return p, false
-		}
-		head = "func " + s.Text(decl.Recv) + " " + inner
-		call = recv.Names[0].Name + "." + inner
+	inner, head, call, ok := s.inner(decl, "set")
+	if !ok {
+		return p, false
 	}
 	outer := fmt.Sprintf("\nreturn %s(%s)\n}\n\n// %s sets and returns what %s returns.\n%s(%s) %s {",
 		call, strings.Join(append([]string{"new(" + typ + ")"}, args...), ", "), inner, decl.Name.Name, head,
@@ -131,8 +122,8 @@ func (s *site) parameters(decl *ast.FuncDecl) (params, args []string, ok bool) {
 	return params, args, true
 }
 
-// sets returns the edits of the function's body that set a struct instead of making one. All returns must be of a
-// new one, literal or in a variable, or of nil; then only one is made in a call.
+// sets returns the edits of the function's body that set a struct instead of making one. On the line, a return must
+// make a new one, or a variable must be set to one that is returned; then only one is made in a call.
 func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bool) {
 	info := s.Pass.TypesInfo
 	done, onLine := map[*types.Var]bool{}, false
@@ -141,13 +132,20 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 		if !isReturn {
 			return nil, false
 		}
-		if sites.FunctionOf(c) != s.Decl || info.Types[ret.Results[0]].IsNil() {
+		if sites.FunctionOf(c) != s.Decl || len(ret.Results) > 0 && info.Types[ret.Results[0]].IsNil() {
 			continue
 		}
-		if v := flow.Variable(info, ret.Results[0]); v != nil {
+		v := s.namedResult()
+		if len(ret.Results) > 0 {
+			v = flow.Variable(info, ret.Results[0])
+		}
+		if v != nil {
 			more, near, ok := s.setVariable(v, t, name)
-			if !ok {
+			if !ok && done[v] {
 				return nil, false
+			}
+			if !ok {
+				continue // it is another one
 			}
 			if !done[v] {
 				edits = append(edits, more...)
@@ -156,8 +154,10 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 			continue
 		}
 		made, literal, ok := s.made(ret.Results[0])
-		if !ok || !types.Identical(made, t) || literal == nil || !flow.InBlock(c) ||
-			rewrite.HasComment(s.Pass, ret.Pos(), literal.Pos()) {
+		if !ok || !types.Identical(made, t) || literal == nil {
+			continue
+		}
+		if !flow.InBlock(c) || rewrite.HasComment(s.Pass, ret.Pos(), literal.Pos()) {
 			return nil, false
 		}
 		onLine = onLine || s.near(ret.Results[0])
@@ -169,11 +169,21 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 	return edits, onLine && len(done) <= 1
 }
 
+// namedResult returns the variable of the first result of the function around the line; nil if it has no name.
+func (s *site) namedResult() *types.Var {
+	decl, ok := s.Decl.Node().(*ast.FuncDecl)
+	if !ok || decl.Type.Results == nil || len(decl.Type.Results.List[0].Names) == 0 {
+		return nil
+	}
+	v, _ := s.Pass.TypesInfo.Defs[decl.Type.Results.List[0].Names[0]].(*types.Var)
+	return v
+}
+
 // setVariable returns the edit that makes a variable the struct to set. The variable must be set once, to a new
 // struct, outside loops and closures.
 func (s *site) setVariable(v *types.Var, t types.Type, name string) (edits []analysis.TextEdit, near, ok bool) {
 	for _, use := range s.Places[v] {
-		if !flow.IsSet(use) {
+		if !flow.IsSet(use) || use.ParentEdgeKind() == edge.Field_Names {
 			continue
 		}
 		assign, isAssign := use.Parent().Node().(*ast.AssignStmt)
@@ -202,7 +212,7 @@ func (s *site) setVariable(v *types.Var, t types.Type, name string) (edits []ana
 }
 
 // mayStay reports whether a caller may be able to have the struct in its own memory: a function of the package
-// that uses only its fields and methods, or, for an exported function that the package does not call, any.
+// that uses only its fields and methods or, for an exported function that the package does not call, any.
 func (s *site) mayStay(decl *ast.FuncDecl) bool {
 	info := s.Pass.TypesInfo
 	calls := 0
@@ -215,17 +225,23 @@ func (s *site) mayStay(decl *ast.FuncDecl) bool {
 		if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
 			c = c.Parent()
 		}
-		if c.ParentEdgeKind() == edge.CallExpr_Fun && s.staysAt(c.Parent()) {
+		if c.ParentEdgeKind() == edge.CallExpr_Fun && (s.staysAt(c.Parent()) || s.passedOut(c.Parent())) {
 			return true
 		}
 	}
 	return calls == 0 && decl.Name.IsExported()
 }
 
+// passedOut reports whether an exported function does nothing but return the result of a call.
+func (s *site) passedOut(call inspector.Cursor) bool {
+	decl, ok := sites.FunctionOf(call).Node().(*ast.FuncDecl)
+	return ok && decl.Name.IsExported() && call.ParentEdgeKind() == edge.ReturnStmt_Results && !s.large(decl)
+}
+
 // staysAt reports whether the result of a call is not kept there, as far as the function shows.
 func (s *site) staysAt(call inspector.Cursor) bool {
 	switch call.ParentEdgeKind() {
-	case edge.SelectorExpr_X, edge.StarExpr_X:
+	case edge.SelectorExpr_X, edge.StarExpr_X, edge.IndexExpr_X, edge.RangeStmt_X, edge.CallExpr_Args:
 		return true
 	}
 	id := flow.Defines(call)
@@ -242,7 +258,7 @@ func (s *site) staysAt(call inspector.Cursor) bool {
 	for _, use := range s.Places[v] {
 		switch use.ParentEdgeKind() {
 		case edge.SelectorExpr_X, edge.StarExpr_X, edge.AssignStmt_Lhs, edge.ValueSpec_Names, edge.CallExpr_Args,
-			edge.BinaryExpr_X, edge.BinaryExpr_Y:
+			edge.BinaryExpr_X, edge.BinaryExpr_Y, edge.IndexExpr_X, edge.RangeStmt_X:
 		default:
 			return false
 		}

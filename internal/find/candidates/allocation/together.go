@@ -115,13 +115,16 @@ func (s *site) asOne(c inspector.Cursor, t types.Type, literal *ast.CompositeLit
 	}, true
 }
 
-// part describes a value of a field that is a new struct, or a slice of constant size.
+// part describes a value of a field that is a new struct, or a slice of constant size or of listed elements.
 func (s *site) part(e ast.Expr) (p part, ok bool) {
 	info := s.Pass.TypesInfo
 	if t, literal, ok := s.made(e); ok {
 		p.typ, ok = rewrite.TypeText(s.Pass, e.Pos(), t)
 		p.value, p.set, p.ref, p.size = e, s.text(literal), "&%s", s.Pass.TypesSizes.Sizeof(t)
 		return p, ok
+	}
+	if p, ok := s.listed(e); ok {
+		return p, true
 	}
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || flow.Builtin(info, call) != "make" || len(call.Args) < 2 {
@@ -140,5 +143,29 @@ func (s *site) part(e ast.Expr) (p part, ok bool) {
 	return part{
 		value: e, typ: fmt.Sprintf("[%d]%s", capacity, elem), ref: fmt.Sprintf("%%s[:%d]", length),
 		size: capacity * s.Pass.TypesSizes.Sizeof(slice.Elem()),
+	}, true
+}
+
+// listed describes the literal of a slice, with elements and without indexes.
+func (s *site) listed(e ast.Expr) (p part, ok bool) {
+	info := s.Pass.TypesInfo
+	literal, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if !ok || len(literal.Elts) == 0 || literal.Type == nil {
+		return p, false
+	}
+	slice, ok := info.TypeOf(literal).(*types.Slice)
+	list, written := ast.Unparen(literal.Type).(*ast.ArrayType)
+	if !ok || !written || flow.SizeVaries(slice.Elem()) {
+		return p, false
+	}
+	for _, x := range literal.Elts {
+		if _, indexed := x.(*ast.KeyValueExpr); indexed {
+			return p, false
+		}
+	}
+	typ := fmt.Sprintf("[%d]%s", len(literal.Elts), s.Text(list.Elt))
+	return part{
+		value: e, typ: typ, set: typ + rewrite.Between(s.Pass, literal.Lbrace, literal.End()), ref: "%s[:]",
+		size: int64(len(literal.Elts)) * s.Pass.TypesSizes.Sizeof(slice.Elem()),
 	}, true
 }

@@ -31,6 +31,10 @@ func capacityGenerator() *sites.Generator {
 		Propose: visit(func(s *site) (list []proposal) {
 			list = append(list, s.appends()...)
 			list = append(list, s.insertions()...)
+			list = append(list, s.regrown()...)
+			list = append(list, s.regrownField()...)
+			list = append(list, s.regrownReused()...)
+			list = append(list, s.sizedField()...)
 			return append(list, s.writes()...)
 		}),
 	}
@@ -61,6 +65,9 @@ func (s *site) appends() (list []proposal) {
 		}
 		to, v := s.Text(stmt.Lhs[0]), flow.Variable(info, stmt.Lhs[0])
 		size := s.estimate(c, v)
+		if size == "" && sites.IsBytes(info.TypeOf(stmt.Lhs[0])) {
+			size = s.textLength(v)
+		}
 		if size == "" {
 			size = fmt.Sprint(fewElements)
 			if sites.IsBytes(info.TypeOf(stmt.Lhs[0])) {
@@ -92,11 +99,15 @@ func (s *site) appends() (list []proposal) {
 func (s *site) allocatedFirst(stmt *ast.AssignStmt, call *ast.CallExpr, to, typ, size string) []analysis.TextEdit {
 	test := to + " == nil"
 	if call.Ellipsis.IsValid() {
-		more, isIdent := ast.Unparen(call.Args[1]).(*ast.Ident)
-		if !isIdent || more.Name == "nil" {
+		more := ast.Unparen(call.Args[1])
+		if part, isPart := more.(*ast.SliceExpr); isPart {
+			more = part.X
+		}
+		if id, isIdent := more.(*ast.Ident); isIdent && id.Name == "nil" || s.SideEffects(more) ||
+			s.Pass.TypesInfo.Types[more].Value != nil {
 			return nil
 		}
-		test += " && len(" + more.Name + ") > 0"
+		test += " && len(" + s.Text(call.Args[1]) + ") > 0"
 	}
 	return []analysis.TextEdit{
 		rewrite.Before(s.Pass, stmt, fmt.Sprintf("if %s {\n%s = make(%s, 0, %s)\n}", test, to, typ, size)),
@@ -223,7 +234,15 @@ func (s *site) knownAt(size string, begin ast.Expr) bool {
 
 // insertions gives a map that is filled in a loop a size.
 func (s *site) insertions() (list []proposal) {
-	for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
+	entries := s.Nodes((*ast.IndexExpr)(nil))
+	for _, v := range s.madeMaps() {
+		for _, use := range s.Places[v] {
+			if use.ParentEdgeKind() == edge.IndexExpr_X {
+				entries = append(entries, use.Parent())
+			}
+		}
+	}
+	for _, c := range entries {
 		x, ok := c.Node().(*ast.IndexExpr)
 		if !ok || !flow.IsSet(c) || !sites.IsMap(s.Pass.TypesInfo.TypeOf(x.X)) {
 			continue
@@ -246,6 +265,20 @@ func (s *site) insertions() (list []proposal) {
 				Message: "Allocate " + v.Name() + " for " + size + " entries",
 				Edits:   []analysis.TextEdit{rewrite.Replace(value, fmt.Sprintf("make(%s, %s)", typ, size))},
 			})
+		}
+	}
+	return list
+}
+
+// madeMaps returns the local variables that are declared on the line with an empty map.
+func (s *site) madeMaps() (list []*types.Var) {
+	for _, c := range s.Nodes((*ast.Ident)(nil)) {
+		v, ok := s.Pass.TypesInfo.Defs[sites.IdentOf(c)].(*types.Var)
+		if !ok || !sites.IsMap(v.Type()) {
+			continue
+		}
+		if value := s.ValueOf(c, v); value != nil && s.emptyMap(value) {
+			list = append(list, v)
 		}
 	}
 	return list
@@ -280,6 +313,12 @@ func (s *site) writes() (list []proposal) {
 		}
 		if p, ok := s.grownBySum(c, v); ok {
 			list = append(list, p)
+			continue
+		}
+		if _, loops := flow.Loop(c); !loops || s.estimate(c, v) == "" {
+			if p, ok := s.grownAtFirst(v); ok {
+				list = append(list, p)
+			}
 			continue
 		}
 		size, outer := s.estimate(c, v), inspector.Cursor{}

@@ -33,6 +33,9 @@ func filledGenerator() *sites.Generator {
 					list = append(list, p)
 				}
 			}
+			for _, v := range s.madeMaps() {
+				list = append(list, s.filledElsewhere(v)...)
+			}
 			return list
 		}),
 	}
@@ -83,6 +86,36 @@ func (s *site) sizedByCallers(c inspector.Cursor, m *types.Var) (p proposal, ok 
 	}
 	p.Message = fmt.Sprintf("Allocate %s for %s entries", first.Name(), strings.Join(sizes[values[len(values)-1]], "+"))
 	return p, true
+}
+
+// filledElsewhere gives a size to a map that the function makes and passes to others of the package.
+func (s *site) filledElsewhere(v *types.Var) (list []proposal) {
+	for _, use := range s.Places[v] {
+		call := use.Parent()
+		if use.ParentEdgeKind() == edge.SelectorExpr_X {
+			call = call.Parent()
+		}
+		fn := s.Code.Funcs[s.Callee(call)]
+		if fn == nil {
+			continue
+		}
+		d, ok := s.Root.FindNode(fn.Decl)
+		if !ok {
+			continue
+		}
+		inner := *s.Site
+		inner.Decl = d
+		for c := range d.Preorder((*ast.IndexExpr)(nil)) {
+			x, isIndex := c.Node().(*ast.IndexExpr)
+			if !isIndex || !flow.IsSet(c) || !sites.IsMap(s.Pass.TypesInfo.TypeOf(x.X)) {
+				continue
+			}
+			if p, ok := (&site{&inner}).sizedByCallers(c, flow.Variable(s.Pass.TypesInfo, x.X)); ok {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }
 
 // sized reports whether len applies to a type, and is the number of iterations of a loop over it.

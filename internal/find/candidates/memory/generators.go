@@ -10,11 +10,16 @@ func Generators() []*sites.Generator {
 		observedGenerator(),
 		capacityGenerator(),
 		filledGenerator(),
+		growGenerator(),
+		hintGenerator(),
 		stackGenerator(),
 		boundsGenerator(),
 		elementGenerator(),
 		sortGenerator(),
+		fewGenerator(),
 		valueGenerator(),
+		lateGenerator(),
+		capturedGenerator(),
 		reuseGenerator(),
 	}
 }

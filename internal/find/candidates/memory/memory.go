@@ -27,10 +27,14 @@ func stackGenerator() *sites.Generator {
 		Why: "the compiler allocates a slice on the heap if its size is not constant; an array of the function " +
 			"needs no allocation",
 		Assumes: "the slice is usually small, and no longer used when the function returns",
-		Kinds:   []diagnosis.Kind{diagnosis.Allocation, diagnosis.Escape, diagnosis.Copying, diagnosis.Collection},
+		Kinds: []diagnosis.Kind{
+			diagnosis.Allocation, diagnosis.Escape, diagnosis.Copying, diagnosis.Collection, diagnosis.Conversion,
+		},
 		Propose: visit(func(s *site) (list []proposal) {
 			for _, c := range s.Nodes((*ast.CallExpr)(nil)) {
 				if p, ok := s.onStack(c); ok {
+					list = append(list, p)
+				} else if p, ok := s.convertedOnStack(c); ok {
 					list = append(list, p)
 				}
 			}
@@ -82,6 +86,41 @@ func (s *site) onStack(c inspector.Cursor) (p proposal, ok bool) {
 		Message: fmt.Sprintf("Use an array for up to %d elements", stackBytes/bytes),
 		Edits:   []analysis.TextEdit{rewrite.Replace(assign, text)},
 	}, true
+}
+
+// convertedOnStack appends the characters or bytes of a text to an array, in x := []rune(text) and x := []byte(text).
+// Conversions that the compiler knows to stay in the function have an array for 32.
+func (s *site) convertedOnStack(c inspector.Cursor) (p proposal, ok bool) {
+	info := s.Pass.TypesInfo
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok || !flow.InBlock(c.Parent()) || flow.Once(c) || rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
+		return p, false
+	}
+	to, ok := flow.Conversion(info, call)
+	assign, isAssign := c.Parent().Node().(*ast.AssignStmt)
+	id := flow.Defines(c)
+	if !ok || !isAssign || id == nil || id.Name == "_" || len(assign.Lhs) != 1 ||
+		!flow.IsString(info.TypeOf(call.Args[0])) {
+		return p, false
+	}
+	v := flow.Variable(info, id)
+	if v == nil || s.outlives(v) || !rewrite.Predeclared(s.Pass, call.Pos(), "append", "rune", "byte") {
+		return p, false
+	}
+	array := s.Locals.Fresh(call.Pos(), "array")
+	switch {
+	case sites.IsBytes(to):
+		p.Edits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf(
+			"var %[1]s [%[2]d]byte\n%[3]s := append(%[1]s[:0], %[4]s...)", array, stackBytes, id.Name, s.Text(call.Args[0])))}
+	case types.Identical(to, types.NewSlice(types.Typ[types.Rune])):
+		char := s.Locals.Fresh(call.Pos(), "r")
+		p.Edits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf(
+			"var %[1]s [%[2]d]rune\n%[3]s := %[1]s[:0]\nfor _, %[4]s := range %[5]s {\n%[3]s = append(%[3]s, %[4]s)\n}",
+			array, stackBytes/4, id.Name, char, s.Text(call.Args[0])))}
+	default:
+		return p, false
+	}
+	return proposal{Message: "Use an array for short texts", Edits: p.Edits}, true
 }
 
 // asInt returns the source of a size as an int.

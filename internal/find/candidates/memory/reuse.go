@@ -19,7 +19,7 @@ import (
 // reuseGenerator keeps writers and buffers that a function needs only while it runs in a sync.Pool.
 func reuseGenerator() *sites.Generator {
 	return &sites.Generator{
-		Name: "reuse", Title: "writer or buffer allocated for each call",
+		Name: "reuse", Keeps: true, Title: "writer or buffer allocated for each call",
 		Why: "a sync.Pool hands the same one to one call after the other",
 		Assumes: "nothing that the function calls keeps the writer or buffer, and calls come often enough for the " +
 			"garbage collector not to empty the pool in between",

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -20,7 +21,9 @@ func sortGenerator() *sites.Generator {
 		Name: "sort", Title: "slice sorted through reflection or an interface",
 		Why:     "slices.SortFunc is compiled for the type of the elements, and moves them directly",
 		Assumes: "the order of elements of which none is less does not matter",
-		Kinds:   []diagnosis.Kind{diagnosis.Sorting, diagnosis.Reflection},
+		Kinds: []diagnosis.Kind{
+			diagnosis.Sorting, diagnosis.Reflection, diagnosis.Interface, diagnosis.Escape, diagnosis.Allocation,
+		},
 		Propose: visit(func(s *site) (list []proposal) {
 			for _, c := range s.CallsOf("sort.Slice", "sort.SliceStable") {
 				if p, ok := s.sortedFunc(c); ok {
@@ -29,6 +32,26 @@ func sortGenerator() *sites.Generator {
 			}
 			for _, c := range s.CallsOf("sort.Sort", "sort.Stable") {
 				if p, ok := s.sortedType(c); ok {
+					list = append(list, p)
+				}
+			}
+			return list
+		}),
+	}
+}
+
+// fewGenerator does not sort what has less than two elements.
+func fewGenerator() *sites.Generator {
+	return &sites.Generator{
+		Name: "few", Title: "slice sorted that may have one element",
+		Why:     "package sort takes the slice as an interface, which is allocated, even if there is nothing to sort",
+		Assumes: "the slice often has less than two elements",
+		Kinds: []diagnosis.Kind{
+			diagnosis.Sorting, diagnosis.Reflection, diagnosis.Interface, diagnosis.Escape, diagnosis.Allocation,
+		},
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.CallsOf("sort.Sort", "sort.Stable", "sort.Slice", "sort.SliceStable") {
+				if p, ok := s.unlessFew(c); ok {
 					list = append(list, p)
 				}
 			}
@@ -80,6 +103,38 @@ func (s *site) sortedType(c inspector.Cursor) (p proposal, ok bool) {
 		return s.sorted(call, call.Args[0], decl.Type, body, s.Callee(c) == "sort.Stable", decl.Recv.List[0].Names[0])
 	}
 	return p, false
+}
+
+// unlessFew sorts a slice only if it has two elements, so that it is not put into an interface for nothing.
+func (s *site) unlessFew(c inspector.Cursor) (p proposal, ok bool) {
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 || c.ParentEdgeKind() != edge.ExprStmt_X || !flow.InBlock(c.Parent()) ||
+		!rewrite.Predeclared(s.Pass, call.Pos(), "len") {
+		return p, false
+	}
+	slice := call.Args[0]
+	if of, isCall := ast.Unparen(slice).(*ast.CallExpr); isCall {
+		if _, converts := flow.Conversion(s.Pass.TypesInfo, of); !converts {
+			return p, false
+		}
+		slice = of.Args[0]
+	}
+	of := slice
+	if star, isStar := ast.Unparen(slice).(*ast.StarExpr); isStar {
+		of = star.X
+	}
+	if s.SideEffects(of) {
+		return p, false
+	}
+	if _, isSlice := s.Pass.TypesInfo.TypeOf(slice).Underlying().(*types.Slice); !isSlice {
+		return p, false
+	}
+	return proposal{
+		Message: "Sort only if there are two elements",
+		Edits: []analysis.TextEdit{
+			rewrite.Insert(call.Pos(), fmt.Sprintf("if len(%s) > 1 {\n", s.Text(slice))), rewrite.Insert(call.End(), "\n}"),
+		},
+	}, true
 }
 
 // sorted returns the call of package slices with a comparison that calls the old one, once for each order.

@@ -15,11 +15,18 @@ func Generators() []*sites.Generator {
 		bulkGenerator(),
 		searchGenerator(),
 		foldGenerator(),
+		scanGenerator(),
 		numberGenerator(),
 		memberGenerator(),
 		mapKeysGenerator(),
 		clockGenerator(),
 		bytesGenerator(),
+		equalGenerator(),
+		assertGenerator(),
+		mapIndexGenerator(),
+		bufferedGenerator(),
+		directGenerator(),
+		binaryGenerator(),
 	}
 }
 

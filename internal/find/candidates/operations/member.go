@@ -15,7 +15,7 @@ import (
 // memberGenerator keeps where a type has a method or field of a name.
 func memberGenerator() *sites.Generator {
 	return &sites.Generator{
-		Name: "member", Title: "method or field looked up by name with reflection",
+		Name: "member", Keeps: true, Title: "method or field looked up by name with reflection",
 		Why: "package reflect searches the type on each call, and describes the method that it finds; a table has its " +
 			"index",
 		Assumes: "few different types and names occur",

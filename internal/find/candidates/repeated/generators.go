@@ -9,9 +9,12 @@ func Generators() []*sites.Generator {
 	return []*sites.Generator{
 		tableGenerator(),
 		lookupGenerator(),
+		entryGenerator(),
 		invariantGenerator(),
 		recomputeGenerator(),
 		loadGenerator(),
+		rowGenerator(),
+		closureGenerator(),
 	}
 }
 

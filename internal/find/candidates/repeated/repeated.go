@@ -178,6 +178,9 @@ func (s *site) isPure(call *ast.CallExpr) bool {
 	if call.Ellipsis.IsValid() {
 		return false
 	}
+	if s.reflects(call) {
+		return true
+	}
 	switch flow.Callee(info, call) {
 	case "fmt.Sprintf", "fmt.Sprint", "reflect.TypeOf", "path/filepath.Join", "path/filepath.Clean", "path/filepath.Base",
 		"path/filepath.Ext", "path/filepath.Dir", "bytes.ToLower", "bytes.ToUpper",
@@ -186,6 +189,19 @@ func (s *site) isPure(call *ast.CallExpr) bool {
 		return true
 	}
 	return !flow.Calls(info, call) || s.isPureHere(call)
+}
+
+// reflects reports whether a call only describes a value or a type of package reflect, of whichever kind that is.
+func (s *site) reflects(call *ast.CallExpr) bool {
+	switch flow.Method(s.Pass.TypesInfo, call) {
+	case "(reflect.Value).Kind", "(reflect.Value).Type", "(reflect.Value).CanAddr", "(reflect.Value).CanInterface",
+		"(reflect.Value).CanSet", "(reflect.Value).IsValid", "(reflect.Value).NumMethod",
+		"(reflect.Type).Kind", "(reflect.Type).Name", "(reflect.Type).String", "(reflect.Type).PkgPath",
+		"(reflect.Type).Implements", "(reflect.Type).AssignableTo", "(reflect.Type).ConvertibleTo",
+		"(reflect.Type).NumMethod", "(reflect.Type).Comparable", "(reflect.Type).Size":
+		return true
+	}
+	return flow.Callee(s.Pass.TypesInfo, call) == "reflect.ValueOf"
 }
 
 // isPureHere reports whether a call is of a function of the package that only computes something.
@@ -220,13 +236,14 @@ func (s *site) onlyRead(c inspector.Cursor) bool {
 	return strings.HasSuffix(name, ").Write")
 }
 
-// immutable reports whether a value can be shared: strings, numbers, and the types of package reflect; bytes,
-// if they are only read.
+// immutable reports whether a value can be shared: strings, numbers, and what package reflect returns; bytes, if they
+// are only read.
 func immutable(t types.Type) bool {
 	if sites.IsBytes(t) {
 		return true
 	}
-	if t.String() == "reflect.Type" {
+	switch t.String() {
+	case "reflect.Type", "reflect.Value":
 		return true
 	}
 	_, ok := t.Underlying().(*types.Basic)
@@ -490,6 +507,7 @@ func recomputeGenerator() *sites.Generator {
 		Kinds: []diagnosis.Kind{
 			diagnosis.Formatting, diagnosis.Conversion, diagnosis.Text, diagnosis.Allocation, diagnosis.Concatenation,
 			diagnosis.Library, diagnosis.Own, diagnosis.Hashing, diagnosis.Encoding, diagnosis.Copying, diagnosis.SliceGrowth,
+			diagnosis.Reflection, diagnosis.Interface, diagnosis.Escape,
 		},
 		Propose: visit(func(s *site) (list []proposal) {
 			var end token.Pos // of the last value

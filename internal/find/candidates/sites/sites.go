@@ -25,6 +25,8 @@ type Generator struct {
 	Title   string // what costs
 	Why     string // why a change may be faster, as a clause
 	Assumes string // what must hold for the change to be right, as a clause
+	// Keeps is set if a change stores something between calls, which package prove never takes for proven.
+	Keeps bool
 	// Kinds are the kinds of cost that a change may reduce.
 	Kinds []diagnosis.Kind
 
@@ -169,14 +171,24 @@ func (s *Site) ValueOf(use inspector.Cursor, v *types.Var) ast.Expr {
 	return nil
 }
 
-// SideEffects reports whether an expression is more than names, fields, lengths and arithmetic.
+// SideEffects reports whether an expression is more than names, fields, lengths and arithmetic that cannot fail.
 func (s *Site) SideEffects(e ast.Expr) bool {
+	divides := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		divides = divides || ok && (b.Op == token.QUO || b.Op == token.REM)
+		return !divides
+	})
+	return divides || !s.Repeatable(e)
+}
+
+// Repeatable reports whether an expression is of names, fields, lengths and arithmetic: it can be evaluated again
+// where it has been evaluated.
+func (s *Site) Repeatable(e ast.Expr) bool {
 	more := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.Ident, *ast.SelectorExpr, *ast.BasicLit, *ast.ParenExpr, nil:
-		case *ast.BinaryExpr:
-			more = more || n.Op == token.QUO || n.Op == token.REM
+		case *ast.Ident, *ast.SelectorExpr, *ast.BasicLit, *ast.ParenExpr, *ast.BinaryExpr, nil:
 		case *ast.CallExpr:
 			b := flow.Builtin(s.Pass.TypesInfo, n)
 			more = more || b != "len" && b != "cap" && b != "min" && b != "max"
@@ -185,7 +197,7 @@ func (s *Site) SideEffects(e ast.Expr) bool {
 		}
 		return !more
 	})
-	return more
+	return !more
 }
 
 // Counts reports whether a loop counts an index up by one from 0.
@@ -327,4 +339,15 @@ func Shortened(source string) string {
 		return string(r[:39]) + "…"
 	}
 	return source
+}
+
+// Called reports whether a name is the function of a call, qualified or not.
+func Called(c inspector.Cursor) bool {
+	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
+		c = c.Parent()
+	}
+	for c.ParentEdgeKind() == edge.ParenExpr_X {
+		c = c.Parent()
+	}
+	return c.ParentEdgeKind() == edge.CallExpr_Fun
 }

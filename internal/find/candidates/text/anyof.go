@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/diagnosis"
@@ -24,7 +25,7 @@ func anyOfGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "anyof", Title: "text searched for one of several characters",
 		Why:     "a switch on constant bytes needs no table, which the standard library builds on each call",
-		Assumes: "the texts are short, or one of the characters is near",
+		Assumes: "the texts are short, or one of the characters is near, and all characters are ASCII",
 		Kinds:   []diagnosis.Kind{diagnosis.Text, diagnosis.Comparison, diagnosis.Library},
 		Propose: visit(func(s *site) (list []proposal) {
 			for _, c := range s.CallsOf("strings.IndexAny", "strings.ContainsAny", "bytes.IndexAny", "bytes.ContainsAny") {
@@ -46,7 +47,10 @@ func (s *site) switchedOn(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	chars, isConst := flow.StringConst(s.Pass.TypesInfo, call.Args[1])
-	if !isConst || len(chars) < 2 || len(chars) > mostAny {
+	if !isConst {
+		return s.searchedIn(c, call)
+	}
+	if len(chars) < 2 || len(chars) > mostAny {
 		return p, false
 	}
 	var cases []string
@@ -76,6 +80,44 @@ func (s *site) switchedOn(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	p.Message = "Search for " + strconv.Quote(chars) + " with a switch"
 	p.Edits = append(p.Edits, declared, rewrite.Replace(call, text))
+	return p, true
+}
+
+// searchedIn declares a function that searches for each byte of a text in a set that is not constant, and calls it.
+func (s *site) searchedIn(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok bool) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return p, false
+	}
+	typ, set, pkg, edits := "string", "string", s.Text(sel.X), []analysis.TextEdit(nil)
+	if strings.HasPrefix(s.Callee(c), "bytes.") {
+		typ = "[]byte"
+	}
+	arg := s.Text(call.Args[1])
+	search := pkg + ".IndexByte"
+	switch b, ok := s.stringOf(call.Args[1]); {
+	case ok && typ == "[]byte":
+		set, arg = "[]byte", s.Text(b)
+	case typ == "[]byte":
+		if pkg, edits, ok = rewrite.Import(s.Pass, call.Pos(), "strings"); !ok {
+			return p, false
+		}
+		search = pkg + ".IndexByte"
+	}
+	name := s.Names.Fresh("indexOfAny")
+	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(
+		"// %[1]s returns the index of the first byte of text that is in set, which is ASCII; -1 if there is none.\n"+
+			"func %[1]s(text %[2]s, set %[3]s) int {\n\tfor i := 0; i < len(text); i++ {\n"+
+			"\t\tif %[4]s(set, text[i]) >= 0 {\n\t\t\treturn i\n\t\t}\n\t}\n\treturn -1\n}", name, typ, set, search))
+	if !ok {
+		return p, false
+	}
+	text := fmt.Sprintf("%s(%s, %s)", name, s.Text(call.Args[0]), arg)
+	if strings.HasSuffix(s.Callee(c), "ContainsAny") {
+		text = "(" + text + " >= 0)"
+	}
+	p.Message = "Search for each byte in the set"
+	p.Edits = append(edits, declared, rewrite.Replace(call, text))
 	return p, true
 }
 

@@ -20,6 +20,12 @@ func Generators() []*sites.Generator {
 		classGenerator(),
 		anyOfGenerator(),
 		firstGenerator(),
+		asciiGenerator(),
+		variantGenerator(),
+		printedGenerator(),
+		lateErrorGenerator(),
+		repeatGenerator(),
+		runesGenerator(),
 	}
 }
 

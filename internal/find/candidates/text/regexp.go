@@ -248,7 +248,7 @@ func literal(re *syntax.Regexp) string {
 // memoGenerator keeps the results of functions that take long and depend only on a string.
 func memoGenerator() *sites.Generator {
 	return &sites.Generator{
-		Name: "memo", Title: "the same value built from few different strings",
+		Name: "memo", Keeps: true, Title: "the same value built from few different strings",
 		Why:     "a table keeps the values of the last 256 different strings",
 		Assumes: "few different strings occur, and no caller changes the value that all share",
 		Kinds: []diagnosis.Kind{

@@ -35,6 +35,32 @@ func %[1]s(parts []string, text, separator string) []string {
 	}
 }`
 
+// appendFew and appendFields are declared where strings are split into few parts, or at white space.
+const (
+	appendFew = `// %[1]s appends at most n parts of text between separators, as strings.SplitN returns them.
+func %[1]s(parts []string, text, separator string, n int) []string {
+	if separator == "" {
+		return append(parts, %[2]s.SplitN(text, separator, n)...)
+	}
+	for len(parts) < n-1 {
+		before, after, found := %[2]s.Cut(text, separator)
+		if !found {
+			break
+		}
+		parts = append(parts, before)
+		text = after
+	}
+	return append(parts, text)
+}`
+	appendFields = `// %[1]s appends the words of text, as strings.Fields returns them.
+func %[1]s(words []string, text string) []string {
+	for word := range %[2]s.FieldsSeq(text) {
+		words = append(words, word)
+	}
+	return words
+}`
+)
+
 // splitGenerator splits strings into an array of the function, instead of a slice on the heap.
 func splitGenerator() *sites.Generator {
 	return &sites.Generator{
@@ -44,7 +70,7 @@ func splitGenerator() *sites.Generator {
 		Assumes: "there are usually few parts",
 		Kinds:   []diagnosis.Kind{diagnosis.Text, diagnosis.Allocation, diagnosis.SliceGrowth},
 		Propose: visit(func(s *site) (list []proposal) {
-			for _, c := range s.CallsOf("strings.Split") {
+			for _, c := range s.CallsOf("strings.Split", "strings.SplitN", "strings.Fields") {
 				if p, ok := s.intoArray(c); ok {
 					list = append(list, p)
 				}
@@ -57,11 +83,25 @@ func splitGenerator() *sites.Generator {
 // intoArray splits a string into an array that is declared before the statement.
 func (s *site) intoArray(c inspector.Cursor) (p proposal, ok bool) {
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || len(call.Args) != 2 || rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
+	if !ok || rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
 		return p, false
 	}
-	if separator, known := flow.StringConst(s.Pass.TypesInfo, call.Args[1]); known && separator == "" {
-		return p, false
+	name, source := "appendParts", appendParts
+	switch len(call.Args) {
+	case 1:
+		if name, source = "appendFields", appendFields; !flow.Since(s.Pass, call.Pos(), "go1.24") {
+			return p, false
+		}
+	case 3:
+		name, source = "appendFew", appendFew
+		if n, isConst := flow.IntConst(s.Pass.TypesInfo, call.Args[2]); !isConst || n < 2 || n > stackParts {
+			return p, false
+		}
+	}
+	if len(call.Args) > 1 {
+		if separator, known := flow.StringConst(s.Pass.TypesInfo, call.Args[1]); known && separator == "" {
+			return p, false
+		}
 	}
 	switch c.ParentEdgeKind() {
 	case edge.ReturnStmt_Results, edge.CompositeLit_Elts, edge.KeyValueExpr_Value, edge.ExprStmt_X, edge.SendStmt_Value:
@@ -79,19 +119,22 @@ func (s *site) intoArray(c inspector.Cursor) (p proposal, ok bool) {
 	if !isIdent || !rewrite.Universe(s.Pass, "append", "string") {
 		return p, false
 	}
-	helper := s.Names.Fresh("appendParts")
-	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(appendParts, helper, pkg.Name))
+	helper := s.Names.Fresh(name)
+	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(source, helper, pkg.Name))
 	if !ok {
 		return p, false
 	}
 	array := s.Locals.Fresh(call.Pos(), "array")
+	args := array + "[:0]"
+	for _, a := range call.Args {
+		args += ", " + s.Text(a)
+	}
 	return proposal{
 		Message: fmt.Sprintf("Split into an array of %d parts", stackParts),
 		Edits: []analysis.TextEdit{
 			declared,
 			rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("var %s [%d]string", array, stackParts)),
-			rewrite.Replace(call, fmt.Sprintf("%s(%s[:0], %s, %s)",
-				helper, array, s.Text(call.Args[0]), s.Text(call.Args[1]))),
+			rewrite.Replace(call, helper+"("+args+")"),
 		},
 	}, true
 }

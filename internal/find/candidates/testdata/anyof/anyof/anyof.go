@@ -23,13 +23,20 @@ func Bytes(b []byte) (int, bool) {
 	return bytes.IndexAny(b, "ab:"), bytes.ContainsAny(b, "xé") // want `Search for "ab:" with a switch`
 }
 
-// The set varies, has one byte, or more than bytes.
-func Other(s, set string) int {
-	return strings.IndexAny(s, set) + strings.IndexAny(s, "a") + strings.IndexAny(s, "aé")
+func Set(s string, b []byte, set string) (bool, int) {
+	found := strings.ContainsAny(s, set)             // want `Search for each byte in the set`
+	return found, bytes.IndexAny(b, string(b[:0])) + // want `Search for each byte in the set`
+		bytes.IndexAny(b, set) // want `Search for each byte in the set`
+}
+
+// The set has one byte, or more than bytes.
+func Other(s string) int {
+	return strings.IndexAny(s, "a") + strings.IndexAny(s, "aé")
 }
 
 func Try(r *rand.Rand) string {
 	s := values.String(r)
 	i, ok := Bytes(values.Bytes(r))
-	return fmt.Sprint(Needs(s), Index(s), Index("é\xff"+s), i, ok, Other(s, values.String(r)))
+	set, at := Set(s, values.Bytes(r), ";:= a"[:r.IntN(6)])
+	return fmt.Sprint(Needs(s), Index(s), Index("é\xff"+s), i, ok, Other(s), set, at)
 }

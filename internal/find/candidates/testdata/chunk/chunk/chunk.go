@@ -40,6 +40,61 @@ func Lex(text string) []*token {
 	return l.tokens
 }
 
+type Reader struct {
+	rest []string
+	n    int
+}
+
+func (r *Reader) next() string {
+	w := r.rest[0]
+	r.rest = r.rest[1:]
+	r.n++
+	return w
+}
+
+func (r Reader) empty() bool { return len(r.rest) == 0 }
+
+func read(r *Reader, at int) *token {
+	if r.empty() {
+		return nil
+	}
+	return &token{text: r.next(), at: at} // want `Allocate 32 of token at once`
+}
+
+func (r *Reader) pair() *token {
+	var t token // want `Allocate 32 of token at once`
+	t.text = r.next()
+	if len(r.rest) > 0 {
+		t.at = len(r.next())
+	}
+	if t == (token{}) {
+		return nil
+	}
+	return &t
+}
+
+func (r *Reader) local() int {
+	var t token
+	t.text = r.next()
+	return len(t.text)
+}
+
+func Pairs(words []string) (text string) {
+	r := &Reader{rest: words}
+	for len(r.rest) > 1 {
+		text += fmt.Sprint(r.pair(), r.local())
+	}
+	return text
+}
+
+func Read(words []string) (list []*token) {
+	r := &Reader{rest: words}
+	for t := read(r, 0); t != nil; t = read(r, r.n) {
+		list = append(list, t)
+	}
+	return list
+}
+
 // At most one is made.
 func First(words []string) *token {
 	for i, w := range words {
@@ -87,8 +142,8 @@ func Try(r *rand.Rand) string {
 	var s shared
 	s.add("a")
 	text := ""
-	for _, t := range append(Tokens(values.Strings(r)), Lex(values.String(r))...) {
+	for _, t := range append(Tokens(values.Strings(r)), append(Read(values.Strings(r)), Lex(values.String(r))...)...) {
 		text += fmt.Sprint(*t)
 	}
-	return fmt.Sprint(text, First(values.Strings(r)) != nil, len(s.list), Copied("b"))
+	return fmt.Sprint(text, Pairs([]string{"a", "b", values.String(r), "c", "", "d"}), First(values.Strings(r)) != nil, len(s.list), Copied("b"))
 }

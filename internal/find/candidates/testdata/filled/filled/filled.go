@@ -37,6 +37,18 @@ func Words(words []string) map[string]int {
 	return counts
 }
 
+func Tallied(words []string) int {
+	seen := map[string]int{} // want `Allocate seen for len\(words\) entries`
+	tally(seen, words)
+	return len(seen)
+}
+
+func tally(seen map[string]int, words []string) {
+	for _, w := range words {
+		seen[w]++
+	}
+}
+
 // The map has entries, the size is known too late, or it is computed.
 func index(m map[string]int, words []string) {
 	for i, w := range words {
@@ -60,5 +72,5 @@ func Late(words []string) map[string]int {
 func Try(r *rand.Rand) string {
 	words := values.Strings(r)
 	a, b := Context(Words(words)), Context(Words(values.Strings(r)))
-	return fmt.Sprint(Merged(a, b), Merged(a, nil), Started(words), Late(words))
+	return fmt.Sprint(Merged(a, b), Merged(a, nil), Started(words), Late(words), Tallied(words))
 }

@@ -41,6 +41,26 @@ func (f *frame) names() map[string]bool {
 	return f.all
 }
 
+func Distinct(words []string) int {
+	seen := make(map[string]bool) // want `Make seen when an entry is set`
+	for _, w := range words {
+		if len(w) > 3 {
+			seen[w] = true
+		}
+	}
+	return len(seen)
+}
+
+// An entry is always set, or the map is returned.
+func Always(words []string) (int, map[string]bool) {
+	seen, m := map[string]bool{}, map[string]bool{}
+	seen[""] = true
+	for _, w := range words {
+		seen[w], m[w] = true, true
+	}
+	return len(seen), m
+}
+
 // A copy shares the map only if there is one.
 type copied struct{ m map[string]int }
 
@@ -59,5 +79,5 @@ func Try(r *rand.Rand) string {
 		f.set(name, len(name))
 		f.count(name)
 	}
-	return fmt.Sprint(before, len(f.vars), len(f.seen), f.count("x"), f.names(), Copied())
+	return fmt.Sprint(before, len(f.vars), len(f.seen), f.count("x"), f.names(), Copied(), Distinct(values.Strings(r)))
 }

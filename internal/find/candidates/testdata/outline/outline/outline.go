@@ -41,6 +41,25 @@ func Sum(text string) int {
 	return f.size + len(f.words) + g.size + len(g.words)
 }
 
+func parsed(text string) (f *frame, err error) {
+	if strings.Contains(text, "=") {
+		return nil, errors.New("text " + text)
+	}
+	f = new(frame) // want `set the frame in setParsed`
+	for _, w := range strings.Split(text, ",") {
+		f.words = append(f.words, strings.TrimSpace(w))
+	}
+	return
+}
+
+func Both(text string) int {
+	f, err := parsed(text)
+	if err != nil {
+		return -1
+	}
+	return len(f.words) + f.size
+}
+
 // It is small, so the compiler inlines it.
 func small(n int) *frame { return &frame{size: n} }
 
@@ -76,12 +95,22 @@ func deferred(text string, done func()) *frame {
 	return &frame{words: strings.Fields(text)}
 }
 
+func Open(text string) (*frame, error) { return OpenAt(text, 0) }
+
+// OpenAt is only called for what another exported function returns.
+func OpenAt(text string, at int) (*frame, error) {
+	if at > len(text) {
+		return nil, fmt.Errorf("no text at %d", at)
+	}
+	return &frame{words: strings.Fields(text[at:])}, nil // want `set the frame in setOpenAt`
+}
+
 // Some calls return another one.
 func either(text string) *frame {
 	if strings.TrimSpace(text) == "" {
 		return none
 	}
-	return &frame{words: strings.Fields(text)}
+	return &frame{words: strings.Fields(text)} // want `set the frame in setEither`
 }
 
 var none = &frame{}
@@ -97,5 +126,6 @@ func List(text string) []*frame { return []*frame{kept(text)} }
 func Try(r *rand.Rand) string {
 	text := values.String(r)
 	f, err := failing(text)
-	return fmt.Sprint(Sum(text), small(3).size, List(text)[0].words, err == nil && f.size == 0, err, Maybe(text), either(text).size, shared(deferred(text, func() {})).size)
+	opened, _ := Open(text)
+	return fmt.Sprint(*opened, Sum(text), Both(text), Both("a b,c"), Both("a"), small(3).size, List(text)[0].words, err == nil && f.size == 0, err, Maybe(text), either(text).size, shared(deferred(text, func() {})).size)
 }

@@ -3,6 +3,7 @@ package recompute
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 
 	"test/values"
@@ -45,6 +46,20 @@ func Shortened(s string) (n int) {
 	return n
 }
 
+func described(x any) string {
+	v := reflect.ValueOf(x)
+	if v.IsValid() && v.Type().String() == "int" { // want `Compute v.Type\(\).String\(\) once`
+		return "int"
+	}
+	return v.Type().String()
+}
+
+func Set(v reflect.Value) string {
+	a := v.Kind()
+	v = v.Elem()
+	return a.String() + v.Kind().String()
+}
+
 var calls int
 
 func count(s string) string {
@@ -58,5 +73,6 @@ func Once(s string) string { return strings.ToUpper(s) }
 
 func Try(r *rand.Rand) string {
 	t := &table{map[string]int{"a.b": 1}, map[string]bool{"": true}}
-	return fmt.Sprint(t.get(key{"a", "b"}), t.get(nil), t.get(values.Strings(r)), Lowered(values.String(r), 1), Lowered("X", 2))
+	return fmt.Sprint(t.get(key{"a", "b"}), t.get(nil), t.get(values.Strings(r)), Lowered(values.String(r), 1), Lowered("X", 2),
+		described(values.String(r)), described(1), Set(reflect.ValueOf(t)))
 }

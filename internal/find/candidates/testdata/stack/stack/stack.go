@@ -15,6 +15,29 @@ func Reversed(s string) string {
 	return string(b)
 }
 
+func Spaces(s string) (n int) {
+	chars := []rune(s) // want `Use an array for short texts`
+	for i, r := range chars {
+		if r == ' ' && i+1 < len(chars) && chars[i+1] == ' ' {
+			n++
+		}
+	}
+	return n
+}
+
+func Upper(s string) string {
+	b := []byte(s) // want `Use an array for short texts`
+	for i := range b {
+		b[i] &^= 0x20
+	}
+	return string(b)
+}
+
+func Runes(s string) []rune {
+	chars := []rune(s)
+	return chars
+}
+
 func Collected(list []int, n int) (sum int) {
 	even := make([]int, 0, len(list)+n) // want `Use an array for up to 32 elements`
 	for _, x := range list {
@@ -53,5 +76,5 @@ func Try(r *rand.Rand) string {
 	for range r.IntN(40) {
 		list = append(list, r.IntN(100))
 	}
-	return Reversed(values.String(r)) + fmt.Sprint(Collected(list, r.IntN(3)))
+	return Reversed(values.String(r)) + fmt.Sprint(Spaces(values.String(r)), Upper(values.String(r)), len(Runes(values.String(r))), Collected(list, r.IntN(3)))
 }

@@ -31,6 +31,18 @@ func Filled(n int) *state {
 	return s
 }
 
+type path struct {
+	words []string
+	n     int
+}
+
+func Path(first string) *path {
+	return &path{n: 1, words: []string{first, "end"}} // want `Allocate path and what 1 of its fields`
+}
+
+// The elements have indexes.
+func Indexed() *path { return &path{words: []string{3: "end"}} }
+
 // The size is not constant.
 func Sized(n int) *state { return &state{buf: make([]byte, max(n, 0)%8)} }
 
@@ -52,5 +64,5 @@ func Try(r *rand.Rand) string {
 	next := func() int { n++; return n }
 	s, f, o := New(values.String(r), values.Int(r)), Filled(values.Int(r)), Ordered(next)
 	return fmt.Sprint(s.text, *s.o, len(s.buf), cap(s.buf) >= 64, f.text, *f.o, f.buf, s.last == nil, o.text, *o.o,
-		Sized(values.Int(r)).buf, Given(nil).o == nil, Sometimes(values.String(r)))
+		Sized(values.Int(r)).buf, *Path(values.String(r)), len(Indexed().words), Given(nil).o == nil, Sometimes(values.String(r)))
 }
