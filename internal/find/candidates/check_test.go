@@ -123,7 +123,8 @@ func index(names []string) map[string]int {
 	}
 	file := pkgs[0].Fset.File(pkgs[0].Syntax[0].FileStart).Name()
 	costs := []map[diagnosis.Kind]float64{{diagnosis.MapGrowth: 0.3}}
-	r, err := Propose(pkgs[0], []Line{{File: file, Line: 6, Costs: costs}, {File: file, Line: 4, Costs: costs}}, Options{
+	lines := []Line{{File: file, Line: 6, Costs: costs}, {File: file, Line: 4, Costs: costs}}
+	r, err := Propose(t.Context(), pkgs[0], lines, Options{
 		Run: func(name string) bool { return name == "capacity" },
 	})
 	if err != nil || len(r.Candidates) != 1 || r.Candidates[0].Line != 0 || !slices.Equal(r.Candidates[0].Also, []int{1}) {
