@@ -89,7 +89,9 @@ func (g *testFile) texts(name string, kind support.Kind, calls *captured.Calls) 
 		return nil, err
 	}
 	l.Files[name] = source
-	l.Files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(g.pkg.Types.Name(), l.Path, true, nil)
+	words := vocabulary.Of(g.pkg)
+	words.Add(calls.Texts(g.pkg.PkgPath))
+	l.Files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), l.Path, true, nil)
 	return l.Files, nil
 }
 
