@@ -107,7 +107,9 @@ func (l *lab) left(before map[string]bool) (list []string) {
 
 // cancel calls a tool, cancels the call when now returns, and checks that nothing is left of it soon. It returns how
 // long that took, and whether the call had ended before.
-func (l *lab) cancel(t *testing.T, tool string, arguments object, now func(ended <-chan struct{})) (time.Duration, bool) {
+func (l *lab) cancel(
+	t *testing.T, tool string, arguments object, now func(ended <-chan struct{}),
+) (time.Duration, bool) {
 	t.Helper()
 	before, since := l.files(), leaktest.Since()
 	ctx, cancel := context.WithCancel(t.Context())
