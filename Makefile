@@ -34,6 +34,7 @@
 # make bench-ui        the pages of whet ui in Chromium next to go tool pprof -http and speedscope, into docs/measured/ui.md (needs Node and npm; 5 minutes)
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make manifests   the Kubernetes manifests of docs/kubernetes against the schemas, with kubeconform (needs Python, PyPI and the module proxy)
+# make mcp-python    whet mcp with the official Python SDK, without proofs that measure (needs Python and PyPI; 2 minutes)
 # make mcp-clients   whet mcp with clients that others wrote, into docs/measured/mcp-clients.md (needs Python, Node, PyPI and npm; 5 minutes)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
@@ -89,7 +90,7 @@ ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsN
 # Tests on ClickHouse, where there is one, in which goroutines share memory.
 SHARED := ^TestServer$$/^(Store|LostAnswer)$$/^(Concurrent|LeasesAtOnce|MergeEqualsProfiles)$$
 
-.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision servers prove-power reach recall tools clean
+.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all collector kills platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients mcp-python watch-incidents cases published precision servers prove-power reach recall tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -430,16 +431,23 @@ manifests:
 	$(BIN)/kubeconform -strict -summary -schema-location '$(BIN)/schemas/{{.ResourceKind}}{{.KindSuffix}}.json' \
 		docs/kubernetes/*.yaml
 
-mcp-clients:
+# A venv needs ensurepip, which Debian has in a package of its own (python3-venv): pip's --target does not.
+.PHONY: mcp-sdk
+mcp-sdk:
 	@mkdir -p $(BIN)
-	test -x $(BIN)/mcp-python/bin/python || python3 -m venv $(BIN)/mcp-python
-	@$(RETRY) $(BIN)/mcp-python/bin/pip install --quiet mcp==$(MCP_PYTHON)
+	@ls -d $(BIN)/mcp-python/mcp-$(MCP_PYTHON).dist-info >/dev/null 2>&1 || \
+		$(RETRY) python3 -m pip install --quiet --upgrade --target $(BIN)/mcp-python mcp==$(MCP_PYTHON)
+
+mcp-python: mcp-sdk
+	PYTHONPATH=$(BIN)/mcp-python WHET_MCP_PYTHON=python3 WHET_MCP_SHORT=1 $(GO) test -count=1 -timeout 10m -run TestPython ./internal/mcp
+
+mcp-clients: mcp-sdk
 	@$(RETRY) npm install --no-audit --no-fund --silent --prefix $(BIN)/mcp-inspector @modelcontextprotocol/inspector@$(MCP_INSPECTOR)
 	printf '# Clients of whet mcp\n\nWhat clients that others wrote printed, and how soon a canceled call has left nothing behind.\n`make mcp-clients` runs all of it again.\n' >docs/measured/mcp-clients.md
-	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md WHET_MCP_PYTHON=$(BIN)/mcp-python/bin/python \
+	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md PYTHONPATH=$(BIN)/mcp-python WHET_MCP_PYTHON=python3 \
 	WHET_MCP_INSPECTOR=$(BIN)/mcp-inspector/node_modules/.bin/mcp-inspector \
 	$(GO) test -count=1 -timeout 20m -v -run 'TestPython|TestInspector' ./internal/mcp
-	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md $(GO) test -count=1 -v -run TestCancel ./internal/mcp
+	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md $(GO) test -count=1 -v -run '^TestCancel$$' ./internal/mcp
 
 # Both recordings of a pair share the machine, so it need not be idle. WHET_DIFF_PAIRS and WHET_DIFF_TIME make it shorter.
 bench-diff:

@@ -62,7 +62,7 @@ func newLab(t *testing.T) *lab {
 // cold removes what whet has cached.
 func (l *lab) cold(t *testing.T) {
 	t.Helper()
-	dir, err := os.MkdirTemp(l.caches, "")
+	dir, err := os.MkdirTemp(l.caches, "") //nolint:usetesting // t.TempDir would be in TMPDIR, which is watched
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +107,15 @@ func (l *lab) left(before map[string]bool) (list []string) {
 
 // cancel calls a tool, cancels the call when now returns, and checks that nothing is left of it soon. It returns how
 // long that took, and whether the call had ended before.
-func (l *lab) cancel(t *testing.T, tool string, arguments object, now func(ended <-chan error)) (time.Duration, bool) {
+func (l *lab) cancel(
+	t *testing.T, tool string, arguments object, now func(ended <-chan struct{}),
+) (time.Duration, bool) {
 	t.Helper()
 	before, since := l.files(), leaktest.Since()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	over := make(chan error)
+	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		r, err := l.CallTool(ctx, params(tool, arguments))
@@ -156,7 +158,7 @@ func (l *lab) anytime(t *testing.T, tool string, arguments object, most time.Dur
 		}
 		l.cold(t)
 		after := rand.N(most)
-		took, early := l.cancel(t, tool, arguments, func(ended <-chan error) {
+		took, early := l.cancel(t, tool, arguments, func(ended <-chan struct{}) {
 			select {
 			case <-time.After(after):
 			case <-ended:
@@ -276,7 +278,7 @@ func TestCancelCompilers(t *testing.T) {
 			}
 			_ = os.Remove(started) // the first one has none
 			l.cold(t)
-			took, early := l.cancel(t, test.tool, test.arguments, func(ended <-chan error) {
+			took, early := l.cancel(t, test.tool, test.arguments, func(ended <-chan struct{}) {
 				for {
 					if _, err := os.Stat(started); err == nil {
 						return

@@ -24,7 +24,7 @@ import (
 // A Prediction is how a program's CPU time changes, as far as one benchmark of the change shows.
 //
 // The changed functions take the share Below of the benchmark's CPU time, so that its ratio of time, r, is a change of
-// (r-1)/Below of theirs; and that is Share times as much of the program's.
+// (r-1)/Below of theirs; and that is Share times as much of the program's, without what the benchmark replaces: Other.
 type Prediction struct {
 	Benchmark string `json:"benchmark"`        // the one that spends most of its time in the changed functions
 	Inputs    string `json:"inputs,omitempty"` // of a benchmark that was written
@@ -35,6 +35,9 @@ type Prediction struct {
 	High   bench.Float `json:"high"`
 	Share  float64     `json:"share"` // of the recording's CPU time, in the changed functions and what they call
 	Below  float64     `json:"below"` // of the benchmark's CPU time, in the same
+	// Other is the part of Share in packages that the benchmark does not run below the functions, such as those of the
+	// connection that a server writes to. It is taken to stay as it is.
+	Other float64 `json:"other,omitempty"`
 	// Similar is how much the CPU profiles below the functions have in common, compared with profiles of the same
 	// work: at most 1; 0 if it is unknown, for the reason in Unknown.
 	Similar float64 `json:"similar,omitempty"`
@@ -113,8 +116,8 @@ func (s *Set) liken(
 		p.Unknown = fmt.Sprintf("its profile has %d samples of the changed functions, fewer than %d", samples, minSamples)
 		return nil
 	}
-	if p.Unknown != "" {
-		return nil
+	if p.Other, err = shape.Other(recorded, sampled, of); err != nil || p.Unknown != "" {
+		return err
 	}
 	// The functions are weighed by the recording's time below each.
 	all, sum := 0.0, 0.0
@@ -170,7 +173,7 @@ func (p *Prediction) warning(b *Benchmark) error {
 
 // set sets the change that follows from a benchmark's ratio of time, and reports whether there is one.
 func (p *Prediction) set(ratio, low, high float64, ok bool) bool {
-	of := func(ratio float64) bench.Float { return bench.Float(max(-1, p.Share*(ratio-1)/p.Below)) }
+	of := func(ratio float64) bench.Float { return bench.Float(max(-1, (p.Share-p.Other)*(ratio-1)/p.Below)) }
 	p.Change, p.Low, p.High = of(ratio), of(low), of(high)
 	return ok && !math.IsNaN(ratio)
 }

@@ -97,6 +97,7 @@ func (c *Calls) Source(pkg *packages.Package, g *makers.Generator) string {
 		return ""
 	}
 	var b strings.Builder
+	receivers := c.receivers(pkg)
 	for _, file := range pkg.Syntax {
 		for _, d := range file.Decls {
 			d, ok := d.(*ast.FuncDecl)
@@ -106,7 +107,13 @@ func (c *Calls) Source(pkg *packages.Package, g *makers.Generator) string {
 			fn, ok := pkg.TypesInfo.Defs[d.Name].(*types.Func)
 			name := instrument.FuncName(d)
 			captured := c.functions[pkg.PkgPath+" "+name]
-			if !ok || len(captured) == 0 {
+			if !ok || len(captured) == 0 && len(receivers[receiverOf(name)]) == 0 {
+				continue
+			}
+			if len(captured) == 0 {
+				if text := onReceivers(pkg, g, fn.Signature(), receivers[receiverOf(name)], maxSource-b.Len()); text != "" {
+					fmt.Fprintf(&b, "%q: {\n%s},\n", name, text)
+				}
 				continue
 			}
 			instances, _ := generics.Instances(pkg, g, fn)
@@ -178,6 +185,9 @@ func (w *writer) argument(t types.Type, v *support.Value) string {
 	}
 	set := w.fields("x", to, of, 0)
 	if set == "" {
+		if code, ok := w.partly(t, v, 0); ok {
+			return "func(s *whetlib.Source, _ func() any) any { return " + code + " }"
+		}
 		return "nil"
 	}
 	code := "func(s *whetlib.Source, made func() any) any { x, ok := made().(" + w.name(t) + "); if !ok"
@@ -226,6 +236,10 @@ func (w *writer) fields(x string, t types.Type, v *support.Value, depth int) str
 		switch u := field.Type().Underlying().(type) {
 		case *types.Struct:
 			b.WriteString(w.fields(path, field.Type(), &f.Value, depth+1))
+		case *types.Slice, *types.Interface:
+			if code, ok := w.partly(field.Type(), &f.Value, depth+1); ok {
+				fmt.Fprintf(&b, "%s = %s; ", path, code)
+			}
 		case *types.Pointer:
 			if len(f.Value.Items) == 1 {
 				if set := w.fields(path, u.Elem(), &f.Value.Items[0], depth+1); set != "" {

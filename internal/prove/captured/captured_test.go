@@ -5,7 +5,9 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,6 +59,19 @@ type Pair[K comparable, V any] struct {
 func (p *Pair[K, V]) Set(value V) {}
 
 func Mean(list []float64, ids []int64, scale float32, sizes [2]int) {}
+
+type word struct{ text string }
+
+type Page struct {
+	elems []any
+	title string
+}
+
+func (p *Page) Render(n int, widths []int) {}
+
+func (p *Page) Count(n int) int { return len(p.elems) }
+
+func (p Page) Copy() {}
 
 func use() {
 	Map([]string{"a"}, 1)
@@ -161,6 +176,40 @@ func TestSource(t *testing.T) {
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
+		}
+	}
+}
+
+// TestPartly checks that of a list of which only the length and the dynamic types are known, these are kept, and that
+// methods which were not recorded are called on what others of the type were.
+func TestPartly(t *testing.T) {
+	held := func(typ string) support.Value {
+		return support.Value{
+			Kind: support.KindInterface, Type: typ,
+			Items: []support.Value{{Kind: support.KindPointer, Why: support.Unread}},
+		}
+	}
+	page := pointer(
+		support.Field{Name: "elems", Value: support.Value{
+			Kind: support.KindSlice, Len: 40, Items: []support.Value{held("*p.word"), held("*p.Item"), held("*q.Unknown")},
+		}},
+		support.Field{Name: "title", Value: missing(support.Unread)},
+	)
+	widths := support.Value{Kind: support.KindSlice, Len: 7, Why: support.Unread}
+	code := sourceOf(t, "(*Page).Render", page, number("3"), widths)
+	elems := regexp.MustCompile(`x\.elems = whetlib\.Extended\(\[\]any\{(whetMake\d+)\(s\), (whetMake\d+)\(s\), `+
+		`(whetMake\d+)\(s\)\}, 40\); return x`).FindAllStringSubmatch(code, -1)
+	if len(elems) != 2 || elems[0][0] != elems[1][0] || elems[0][1] == elems[0][2] || elems[0][2] == elems[0][3] {
+		t.Errorf("the elements %q in\n%s", elems, code)
+	}
+	if !strings.Contains(code, "x := make([]int, 7); for i := range x { x[i] = whetMake") {
+		t.Errorf("the list of which only the length is known:\n%s", code)
+	}
+	for name, want := range map[string]bool{
+		"(*Page).Render": true, "(*Page).Count": true, "Page.Copy": false, "(*Shop).Sell": false,
+	} {
+		if got := strings.Contains(code, strconv.Quote(name)+": {"); got != want {
+			t.Errorf("%s: %v, want %v\n%s", name, got, want, code)
 		}
 	}
 }

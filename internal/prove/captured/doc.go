@@ -7,6 +7,8 @@
 //     that a maker of package makers has made; what is not known at all is made. Texts and lists that were cut are
 //     repeated up to their length, and so is a placeholder for what was redacted. Texts that were not redacted, numbers
 //     and lists of numbers are passed through functions of the support, which change them a little in some runs.
+//     Of a list in such a struct, the length and the dynamic types of its elements are kept. Methods of which there is
+//     no call get the receivers of other methods of their type.
 //  3. [Calls.Texts] has the short texts, as words that other inputs are made of.
 //
 // The file is the same for both versions of a package: values have the types of the version that it is compiled into.

@@ -109,7 +109,8 @@ func TestWriteFix(t *testing.T) {
 	for _, want := range []string{
 		"## 1 of 3 rewrites kept in 2 passes in `example.com/slow`",
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |",
-		"### Kept: replacer \\| built\n", "- kept together with 1 other", "CPU profiles agree on 97%", "```diff\n--- a/clean.go",
+		"### Kept: replacer \\| built\n", "- kept together with 1 other",
+		"CPU profiles agree on 97%", "```diff\n--- a/clean.go",
 		"### Dropped: string formatted by fmt", "dropped at **test**:\n\n```\n--- FAIL: TestClean\nwant <a>\n```\n",
 		"\nhint: write a benchmark\n\n- slower: Clean allocs/op: +2.0%\n",
 		"- `clean.go:7` in `Clean`: JSON encoded or decoded by reflection: it needs a dependency",

@@ -148,6 +148,8 @@ func predictedText(p *prove.Prediction) []string {
 	text.If(p.Inputs != "", " with %s", p.Inputs)
 	text.Add(": the changed functions and what they call take %s of the recording's CPU time and %s of the benchmark's",
 		layout.SharePercent(p.Share), layout.SharePercent(p.Below))
+	text.If(p.Other >= 0.001, "; %s of the recording's is in what the benchmark replaces, and taken to stay as it is",
+		layout.SharePercent(p.Other))
 	text.If(p.Unknown == "", "; below them, the CPU profiles agree on %.0f%% of the time", 100*p.Similar)
 	text.If(p.Unknown != "", "; the similarity of their profiles is not known: %s", p.Unknown)
 	facts.Add("%s", text)

@@ -1325,6 +1325,7 @@ export interface Prediction {
   high: number;
   inputs?: string;
   low: number;
+  other?: number;
   share: number;
   similar?: number;
   unknown?: string;

@@ -560,7 +560,8 @@ export const ru: Texts = {
   "proof.predictedfrom":
     "Изменённые функции и то, что они вызывают: {share} времени записи, {below} времени бенчмарка.",
   "proof.benchmarkwith": "{benchmark} ({inputs})",
-  "proof.similar": "Ниже изменённых функций профили процессорного времени {benchmark} и записи совпадают на {share} времени.",
+  "proof.similar":
+    "Ниже изменённых функций профили процессорного времени {benchmark} и записи совпадают на {share} времени.",
   "proof.notsimilar": "Насколько {benchmark} похож на запись, неизвестно: {why}",
   "proof.aside": "Не учтено: {what}",
   "proof.failing": "Тесты, которые уже не проходили и не учтены: {list}",

@@ -1,10 +1,12 @@
 """The loop of an assistant with the official Python SDK: loop.py stdio WHET ROOT, or loop.py http URL TOKEN.
 
+WHET_MCP_SHORT leaves out the slower and the right patch, whose proofs measure.
 It prints one line for each call, without figures that vary.
 """
 
 import asyncio
 import json
+import os
 import pathlib
 import sys
 
@@ -69,11 +71,13 @@ async def loop(session):
     wrong = await prove(session, "wrong")
     call_of = [line.strip() for line in wrong["test"].splitlines() if ":= Join(" in line][0]
     print("  reason:", wrong["reason"].splitlines()[0], "counterexample:", call_of.split("(")[0] + "(…)")
-    await prove(session, "slower")
+    if not os.environ.get("WHET_MCP_SHORT"):
+        await prove(session, "slower")
     evidence, failed, _ = await call(
         session, "line_evidence", file=place["file"], line=place["line"], skip_benchmarks=True)
     print("line_evidence: failed candidates:", ", ".join(f["outcome"] for f in evidence["failed"]))
-    await prove(session, "right")
+    if not os.environ.get("WHET_MCP_SHORT"):
+        await prove(session, "right")
     _, failed, _ = await call(session, "hot_lines", recording="/etc/passwd")
     print("outside of the roots:", failed.splitlines()[0])
 
