@@ -62,8 +62,8 @@ func (o *Outcome) Judge() {
 	case o.gained != "":
 		o.Unproven = fmt.Sprintf("%s: %s: callers that look for that notice it", o.Function, o.gained)
 	case o.careless:
-		o.Unproven = o.Function + ": a writer that takes less than it is given, and returns no error, is treated in another " +
-			"way: only writers that break the contract of io.Writer do so"
+		o.Unproven = o.Function + ": a writer that takes less than it is given, and returns no error, is treated in " +
+			"another way: only writers that break the contract of io.Writer do so"
 	case o.steadied:
 		o.Unproven = o.Function + ": what it returned no longer changes when it is called again, as it did before: callers " +
 			"may rely on that, or have worked around it"

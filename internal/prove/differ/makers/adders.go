@@ -56,7 +56,10 @@ func (g *Generator) adders(p *types.Pointer, depth int) string {
 
 // isAdder reports whether a method of a name adds what it is given.
 func isAdder(name string) bool {
-	return slices.ContainsFunc([]string{"Add", "Append", "Push", "Insert", "Attach", "Register"}, func(prefix string) bool {
-		return strings.HasPrefix(name, prefix)
-	})
+	for _, prefix := range []string{"Add", "Append", "Push", "Insert", "Attach", "Register"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }
