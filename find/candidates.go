@@ -32,25 +32,17 @@ type Candidate struct {
 	ID        string  `json:"id"` // stable while the function is the same
 	Tier      Tier    `json:"tier"`
 	Generator string  `json:"generator"`
-	Title     string  `json:"title"`          // what costs
-	Place     Place   `json:"place"`          // the hot line
-	Also      []Place `json:"also,omitempty"` // other hot lines that it is about
-	Function  string  `json:"function"`       // around it, as written in Go source
-	Share     float64 `json:"share"`          // of a profile's total: what the change is about, at most
-	Saving    float64 `json:"saving"`         // of the CPU time, at most, on all these lines
-	// Keeps is set if the change stores something between calls, which package prove never takes for proven.
-	Keeps   bool   `json:"keeps,omitempty"`
-	Why     string `json:"why"`     // why it may be faster, as a clause
-	Assumes string `json:"assumes"` // what the proof has to check, as a clause
+	Title     string  `json:"title"`           // what costs
+	Place     Place   `json:"place"`           // the hot line
+	Also      []Place `json:"also,omitempty"`  // other hot lines that it is about
+	Function  string  `json:"function"`        // around it, as written in Go source
+	Share     float64 `json:"share"`           // of a profile's total: what the change is about, at most
+	Saving    float64 `json:"saving"`          // of the CPU time, at most, on all these lines
+	Keeps     bool    `json:"keeps,omitempty"` // it stores something between calls, and is never proven
+	Why       string  `json:"why"`             // why it may be faster, as a clause
+	Assumes   string  `json:"assumes"`         // what the proof has to check, as a clause
 	// Change is the rewrite. It is not called a fix, because nothing is proven.
 	Change Fix `json:"change"`
-}
-
-// About reports whether the candidate is about a line.
-func (c *Candidate) About(file string, line int) bool {
-	return slices.ContainsFunc(append([]Place{c.Place}, c.Also...), func(p Place) bool {
-		return p.File == file && p.Line == line
-	})
 }
 
 // Finding returns the candidate in the form of a finding whose fix is not proven, for package fix.
@@ -136,8 +128,7 @@ func (c *lineCosts) candidates(
 	return list, failed
 }
 
-// candidateLines returns the hot lines of the program that no rule can rewrite, the most expensive first. Lines at
-// which goroutines only wait come last.
+// candidateLines returns the hot lines of the program that no rule can rewrite, the most expensive first.
 func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []candidateLine) {
 	rewritten := map[sourceLine]bool{}
 	for i := range found {
@@ -147,7 +138,7 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []cand
 	}
 	for _, at := range sortedPlaces(c.places) {
 		pkg := code.byFile[at.file]
-		if !c.busy(at) && !c.waits(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" ||
+		if !c.hot(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" ||
 			strings.HasSuffix(at.file, "_test.go") {
 			continue
 		}
@@ -158,14 +149,12 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []cand
 			evidence = append(evidence, Evidence{Cost: ledger.cost, Value: value, Share: share(value, ledger.total)})
 			kinds := c.kinds(at, ledger)
 			switch ledger.cost {
-			case CPU:
+			case CPU, Mutex, Block:
 				l.costs = append(l.costs, kinds)
 			case AllocSpace:
 				// Profiles of allocations omit the runtime, so the line allocates itself.
 				kinds[diagnosis.Allocation] += kinds[diagnosis.Own]
 				delete(kinds, diagnosis.Own)
-				l.costs = append(l.costs, kinds)
-			case Mutex, Block:
 				l.costs = append(l.costs, kinds)
 			case AllocObjects:
 			}
@@ -199,19 +188,16 @@ func (c *lineCosts) described(pkg *packages.Package, lines []candidateLine, r *c
 		if err != nil {
 			continue // the user has changed the file meanwhile
 		}
-		saving := l.saving
-		var also []Place
+		saving, also := l.saving, []Place(nil)
 		for _, i := range one.Also {
-			other := lines[i]
-			saving += other.saving
-			also = append(also, c.source.placeOf(other.at.file, other.at.line, 1, other.at.line))
+			saving += lines[i].saving
+			also = append(also, c.source.placeOf(lines[i].at.file, lines[i].at.line, 1, lines[i].at.line))
 		}
 		list = append(list, Candidate{
 			Tier: Proposed, Generator: one.Generator.Name, Title: one.Generator.Title,
 			Place:    c.source.placeOf(l.at.file, l.at.line, 1, l.at.line),
-			Function: c.source.function(l.at.file, l.at.line), Share: one.Share, Saving: saving,
-			Also: also, Keeps: one.Generator.Keeps,
-			Why: one.Generator.Why, Assumes: one.Generator.Assumes, Change: *fix,
+			Function: c.source.function(l.at.file, l.at.line), Share: one.Share, Saving: saving, Also: also,
+			Keeps: one.Generator.Keeps, Why: one.Generator.Why, Assumes: one.Generator.Assumes, Change: *fix,
 		})
 	}
 	return list

@@ -135,13 +135,6 @@ func (c *lineCosts) busy(at sourceLine) bool {
 	})
 }
 
-// waits reports whether the time that goroutines wait at a line reaches the minimum share.
-func (c *lineCosts) waits(at sourceLine) bool {
-	return slices.ContainsFunc(c.ledgers, func(l *ledger) bool {
-		return (l.cost == Mutex || l.cost == Block) && share(c.value(at, l.cost), l.total) >= c.minShare
-	})
-}
-
 // evidence returns values with their shares of the profiles. Parts of samples are rounded down, so
 // that the sum over all findings is at most the total.
 func (c *lineCosts) evidence(values map[Cost]float64) []Evidence {

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/find"
@@ -77,11 +78,18 @@ func candidateWhere(c *find.Candidate) string {
 	return where
 }
 
+// isAbout reports whether a candidate is about a line.
+func isAbout(c *find.Candidate, file string, line int) bool {
+	return slices.ContainsFunc(append([]find.Place{c.Place}, c.Also...), func(p find.Place) bool {
+		return p.File == file && p.Line == line
+	})
+}
+
 // candidateAt returns what is proposed for a line; "" if nothing is.
 func candidateAt(r *find.Result, file string, line int) string {
 	var list []string
 	for i := range r.Candidates {
-		if c := &r.Candidates[i]; c.About(file, line) {
+		if c := &r.Candidates[i]; isAbout(c, file, line) {
 			list = append(list, lowerFirst(c.Change.Message))
 		}
 	}
