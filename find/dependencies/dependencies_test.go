@@ -135,7 +135,8 @@ func find(t *testing.T, m *modtest.Modules, version string) ([]dependencies.Call
 	opened := []modtest.Frame{std("os.newFile"), std("os.Open"), open, matches, own("match.Matches")}
 	allocs := modtest.ProfileOf(t,
 		[]profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}},
-		modtest.Sample{Value: 65536, More: []int64{65536 * 8}, Bytes: 8, Stack: opened}, // one sample of a small object, by chance
+		// One sample of a small object, by chance.
+		modtest.Sample{Value: 65536, More: []int64{65536 * 8}, Bytes: 8, Stack: opened},
 		modtest.Sample{Value: 30000, More: []int64{30000 * 200}, Bytes: 200, Stack: opened},
 		modtest.Sample{Value: 5000, More: []int64{5000 * 160}, Stack: []modtest.Frame{
 			std("regexp.compile"), compile, matches, own("match.Matches"), // too few samples

@@ -14,8 +14,9 @@ func seen() map[string]string {
 			"line of Caddy.",
 		"node_exporter": "the second of the hottest lines was only a name in procfs. Now it says why: it opens a " +
 			"file for each attribute of each network interface. The first look said 170 files per scrape, and a second " +
-			"recording 65, where the machine has 121 such files: the estimate used small objects, of which few are sampled. It now " +
-			"uses the largest object of a call, and says 163 and 129 for the same two recordings. No function of procfs with fitting types does it in another way, and no generator has a change of procfs's " +
+			"recording 65, where the machine has 121 such files: the estimate used small objects, of which few are " +
+			"sampled. It now uses the largest object of a call, and says 163 and 129 for the same two recordings. No " +
+			"function of procfs with fitting types does it in another way, and no generator has a change of procfs's " +
 			"lines. Six candidates were proposed in client_golang. The regular expression of a flag had less than 2% " +
 			"at first, and is named in the recording below, without a rewrite: its pattern is not constant.",
 		"nats-server": "the two findings about JSON are right: the pages of the monitoring are indented, which takes a " +
