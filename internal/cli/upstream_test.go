@@ -109,7 +109,7 @@ func TestDependencies(t *testing.T) {
 	}
 
 	code, stdout, stderr = runWhet(t, "fix", "--dependencies", "--json", "--dir", m.Dir, "--patches", "patches",
-		"--max-time", "1s", "--precision", "10%", "--fuzz-time", "1s", "--settings=false", "cpu.pb.gz")
+		"--max-time", "10s", "--precision", "10%", "--fuzz-time", "1s", "--settings=false", "cpu.pb.gz")
 	var fixed fix.Result
 	if err := json.Unmarshal([]byte(stdout), &fixed); err != nil || code != 0 {
 		t.Fatalf("%d %v\n%s", code, err, stderr)
