@@ -132,11 +132,15 @@ func find(t *testing.T, m *modtest.Modules, version string) ([]dependencies.Call
 		modtest.Sample{Value: 40, Stack: []modtest.Frame{std("strconv.Itoa"), own("text.Quote")}}, // no dependency
 		modtest.Sample{Value: 10, Stack: []modtest.Frame{quote, own("return quoted, ok")}},        // too little
 	)
-	allocs := modtest.Profile(t, profile.ValueType{Type: "alloc_objects", Unit: "count"},
-		modtest.Sample{Value: 600, Stack: []modtest.Frame{
-			std("os.newFile"), std("os.Open"), open, matches, own("match.Matches"),
+	opened := []modtest.Frame{std("os.newFile"), std("os.Open"), open, matches, own("match.Matches")}
+	allocs := modtest.ProfileOf(t,
+		[]profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}},
+		// One sample of a small object, by chance.
+		modtest.Sample{Value: 65536, More: []int64{65536 * 8}, Bytes: 8, Stack: opened},
+		modtest.Sample{Value: 30000, More: []int64{30000 * 200}, Bytes: 200, Stack: opened},
+		modtest.Sample{Value: 5000, More: []int64{5000 * 160}, Stack: []modtest.Frame{
+			std("regexp.compile"), compile, matches, own("match.Matches"), // too few samples
 		}},
-		modtest.Sample{Value: 5, Stack: []modtest.Frame{std("regexp.compile"), compile, matches, own("match.Matches")}},
 	)
 	if version != "v1.2.0" {
 		for i := range cpu.Functions {
@@ -174,8 +178,8 @@ func TestFind(t *testing.T) {
 		w[0].Functions[0] != "regexp.Compile" || w[1].Functions[0] != "os.Open" {
 		t.Errorf("work: %+v", w)
 	}
-	if c := first.Counts; len(c) != 1 || c[0].What != "files opened" || c[0].Times != 300 || c[0].PerRequest != 3 {
-		t.Errorf("counts: %+v", c) // five patterns say nothing
+	if c := first.Counts; len(c) != 1 || c[0].What != "files opened" || c[0].Times != 30000 || c[0].PerRequest != 300 {
+		t.Errorf("counts: %+v", c)
 	}
 	if a := first.Alternatives; len(a) != 1 || a[0].Name != "(*match.Pattern).Matches" ||
 		a[0].Form != dependencies.Keeps || a[0].Signature != "func(s string) bool" || a[0].With != "match.Compile" ||

@@ -103,13 +103,13 @@ func TestDependencies(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil || code != 0 {
 		t.Fatalf("%d %v\n%s", code, err, stderr)
 	}
-	if len(found.Upstream) != 1 || found.Upstream[0].Module != "example.com/words" || len(found.Upstream[0].Findings) == 0 ||
-		found.Upstream[0].Dir != m.Source("example.com/words@v1.2.0") {
+	if len(found.Upstream) != 1 || found.Upstream[0].Module != "example.com/words" ||
+		len(found.Upstream[0].Findings) == 0 || found.Upstream[0].Dir != m.Source("example.com/words@v1.2.0") {
 		t.Errorf("%+v", found.Upstream)
 	}
 
-	code, stdout, stderr = runWhet(t, "fix", "--dependencies", "--json", "--dir", m.Dir, "--patches", "patches", "--max-time",
-		"1s", "--precision", "10%", "--fuzz-time", "1s", "--settings=false", "cpu.pb.gz")
+	code, stdout, stderr = runWhet(t, "fix", "--dependencies", "--json", "--dir", m.Dir, "--patches", "patches",
+		"--max-time", "10s", "--precision", "10%", "--fuzz-time", "1s", "--settings=false", "cpu.pb.gz")
 	var fixed fix.Result
 	if err := json.Unmarshal([]byte(stdout), &fixed); err != nil || code != 0 {
 		t.Fatalf("%d %v\n%s", code, err, stderr)

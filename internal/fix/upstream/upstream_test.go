@@ -180,7 +180,7 @@ func TestRun(t *testing.T) {
 				t.Fatalf("%+v: %v", modules[0], modules[0].Found.Warnings)
 			}
 			results, err := fixupstream.Run(t.Context(), m.Dir, modules, fix.Options{
-				FuzzTime: time.Second, AB: ab.Options{MaxTime: time.Second, Precision: 0.1}, Temp: t.TempDir(),
+				FuzzTime: time.Second, AB: ab.Options{MaxTime: 10 * time.Second, Precision: 0.1}, Temp: t.TempDir(),
 			}, t.TempDir())
 			if err != nil || len(results) != 1 {
 				t.Fatalf("%d results, %v", len(results), err)

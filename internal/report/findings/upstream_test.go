@@ -46,7 +46,8 @@ func TestWriteDependencies(t *testing.T) {
 		Counts: []dependencies.Count{{What: "files opened", Times: 300, PerRequest: 3}},
 		Alternatives: []dependencies.Alternative{{
 			Name: "(*match.Pattern).Matches", Signature: "func(s string) bool", Form: dependencies.Keeps,
-			Doc: "Matches reports whether s matches.", With: "match.Compile", WithSignature: "func(pattern string) *match.Pattern",
+			Doc:  "Matches reports whether s matches.",
+			With: "match.Compile", WithSignature: "func(pattern string) *match.Pattern",
 		}},
 	}}
 	for name, form := range everyForm(t, Find(r)) {

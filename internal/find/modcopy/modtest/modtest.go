@@ -152,16 +152,24 @@ type Frame struct {
 	Code     string // the line is the first one that has it; with "", it is 1
 }
 
-// A Sample is a stack, the leaf first, and its value.
+// A Sample is a stack, the leaf first, and its values.
 type Sample struct {
 	Value int64
+	More  []int64 // of the other types
+	Bytes int64   // the size of allocated objects, as a label; 0 for none
 	Stack []Frame
 }
 
 // Profile makes a profile with one value.
 func Profile(t testing.TB, typ profile.ValueType, samples ...Sample) *profile.Profile {
 	t.Helper()
-	b := profile.NewBuilder(typ)
+	return ProfileOf(t, []profile.ValueType{typ}, samples...)
+}
+
+// ProfileOf makes a profile with values of some types.
+func ProfileOf(t testing.TB, types []profile.ValueType, samples ...Sample) *profile.Profile {
+	t.Helper()
+	b := profile.NewBuilder(types...)
 	for _, s := range samples {
 		var stack []uint32
 		for _, f := range s.Stack {
@@ -172,7 +180,11 @@ func Profile(t testing.TB, typ profile.ValueType, samples ...Sample) *profile.Pr
 			}
 			stack = append(stack, b.Location(0, profile.None, false, profile.Line{Function: b.Function(fn), Line: line}))
 		}
-		if err := b.Sample(stack, nil, s.Value); err != nil {
+		var labels []profile.Label
+		if s.Bytes > 0 {
+			labels = append(labels, profile.Label{Key: "bytes", Num: s.Bytes, Unit: "bytes", Numeric: true})
+		}
+		if err := b.Sample(stack, labels, append([]int64{s.Value}, s.More...)...); err != nil {
 			t.Fatal(err)
 		}
 	}
