@@ -1,14 +1,12 @@
 package find
 
 import (
-	"fmt"
 	"regexp"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/whet-go/whet/find/rules"
-	"github.com/whet-go/whet/internal/find/memstats"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -118,19 +116,6 @@ func newProgram(cpu *profile.Profile, c *lineCosts, t *Target) (p *rules.Program
 		}
 		p.Share = func(re *regexp.Regexp) float64 { return share(cpu.Below(l.typ, re), l.total) }
 	}
-	after, err := memstats.Parse(t.After)
-	before, err2 := memstats.Parse(t.Before)
-	for _, err := range []error{err, err2} {
-		if err != nil {
-			unread = append(unread, fmt.Errorf("the runtime's statistics: %w", err))
-		}
-	}
-	if after != nil {
-		p.Heap = &rules.Heap{Goal: after["NextGC"], System: after["Sys"]}
-		if before != nil {
-			p.Heap.Collections = after["NumGC"] - before["NumGC"]
-			p.Heap.Paused = time.Duration(after["PauseTotalNs"] - before["PauseTotalNs"])
-		}
-	}
+	p.Heap, unread = rules.NewHeap(t.Before, t.After)
 	return p, unread
 }

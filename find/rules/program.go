@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"fmt"
 	"regexp"
 	"time"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/whet-go/whet/internal/find/memstats"
 )
 
 // A Program is what a recording contains about a program as a whole.
@@ -36,6 +39,28 @@ type Heap struct {
 	Paused      time.Duration // total pause time
 	Goal        int64         // heap size in bytes at which the next collection starts, at the end of the window
 	System      int64         // bytes obtained from the operating system, at the end of the window
+}
+
+// NewHeap returns the statistics of texts that the runtime wrote at the beginning and at the end of a window, and what of
+// them cannot be read. It returns nil without the text of the end; without that of the beginning, nothing is known of the
+// window.
+func NewHeap(begin, end []byte) (h *Heap, unread []error) {
+	before, err := memstats.Parse(begin)
+	after, err2 := memstats.Parse(end)
+	for _, err := range []error{err2, err} {
+		if err != nil {
+			unread = append(unread, fmt.Errorf("the runtime's statistics: %w", err))
+		}
+	}
+	if after == nil {
+		return nil, unread
+	}
+	h = &Heap{Goal: after["NextGC"], System: after["Sys"]}
+	if before != nil {
+		h.Collections = after["NumGC"] - before["NumGC"]
+		h.Paused = time.Duration(after["PauseTotalNs"] - before["PauseTotalNs"])
+	}
+	return h, unread
 }
 
 // A Verdict is a rule's judgment of a whole program.
