@@ -41,9 +41,9 @@ type Heap struct {
 	System      int64         // bytes obtained from the operating system, at the end of the window
 }
 
-// NewHeap returns the statistics of texts that the runtime wrote at the beginning and at the end of a window, and what of
-// them cannot be read. It returns nil without the text of the end; without that of the beginning, nothing is known of the
-// window.
+// NewHeap returns the statistics of texts that the runtime wrote at the beginning and at the end of a window, and what
+// of them cannot be read. It returns nil without the text of the end; without that of the beginning, nothing is known
+// of the window.
 func NewHeap(begin, end []byte) (h *Heap, unread []error) {
 	before, err := memstats.Parse(begin)
 	after, err2 := memstats.Parse(end)
