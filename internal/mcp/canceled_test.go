@@ -27,7 +27,7 @@ import (
 
 // soonAnyway is how soon after it is canceled nothing may be left of a call on a machine that does other things, too.
 // On one that does not it is less than a second: docs/measured/mcp-clients.md.
-const soonAnyway = 3 * time.Second
+const soonAnyway = 10 * time.Second
 
 // marker is an environment variable that all processes of a test inherit.
 const marker = "WHET_TEST_OF_CANCEL"

@@ -334,7 +334,7 @@ func loop(t *testing.T, c *client) {
 	}
 	failed := c.call("line_evidence", at)["failed"].([]any)
 	if len(failed) != 3 || failed[1].(object)["outcome"] != "different" || failed[0].(object)["outcome"] != "slower" ||
-		failed[1].(object)["reason"] != wrong["reason"] || failed[1].(object)["diff"] != patch(t, "wrong") {
+		!begin(failed[1].(object)["reason"], wrong["reason"]) || failed[1].(object)["diff"] != patch(t, "wrong") {
 		t.Errorf("the candidates that failed: %v", failed)
 	}
 	right := c.prove(object{"patch": patch(t, "right")})
@@ -373,6 +373,13 @@ func loop(t *testing.T, c *client) {
 	if total := compared["total"].(object); total["within_noise"] != true {
 		t.Errorf("the recording compared with itself: %v", compared)
 	}
+}
+
+// begin reports whether a text begins like another one: the rest of a long one may be left out.
+func begin(some, all any) bool {
+	text, _ := all.(string)
+	is, ok := some.(string)
+	return ok && text != "" && strings.HasPrefix(is, text[:min(len(text), 100)])
 }
 
 // drain returns the progress notifications so far.
