@@ -24,14 +24,16 @@ func TestSameJSON(t *testing.T) {
 	}{
 		{[]string{"top", "-n", "20", "demo.whet"}, "top", url.Values{"file": {"demo.whet"}, "n": {"20"}}},
 		{
-			[]string{"top", "-n", "5", "--all", "--type", "allocs", "--focus", "main", "demo.whet"}, "top",
+			[]string{"top", "-n", "5", "--all", "--type", "allocs", "--focus", "main", "demo.whet"},
+			"top",
 			url.Values{"file": {"demo.whet"}, "n": {"5"}, "all": {"true"}, "type": {"allocs"}, "focus": {"main"}},
 		},
 		{[]string{"tags", "-n", "7", "demo.whet"}, "tags", url.Values{"file": {"demo.whet"}, "n": {"7"}}},
 		{[]string{"list", "main", "demo.whet"}, "list", url.Values{"file": {"demo.whet"}, "match": {"main"}}},
 		{[]string{"graph", "-n", "30", "demo.whet"}, "graph", url.Values{"file": {"demo.whet"}, "n": {"30"}}},
 		{
-			[]string{"diff", "-n", "9", "before.whet", "after.whet"}, "diff",
+			[]string{"diff", "-n", "9", "before.whet", "after.whet"},
+			"diff",
 			url.Values{"file": {"after.whet"}, "diff_base": {"before.whet"}, "n": {"9"}},
 		},
 	} {

@@ -221,11 +221,11 @@ func measure(b *testing.B) string {
 	fmt.Fprintf(&page, `# Regressions, measured
 
 Written by %s. The profiles are generated
-(%s): %d fleets of %d services, each with 20 hosts, 8 days, an hour a slot
-and 30000 samples in it, 60 own functions of 120 lines. Hosts differ by 8%% in what a function costs,
-hours of a host by 3%%, hours of the whole service by about 1%%, with correlation; a neighbor disturbs
-a host now and then; the load of a day changes what functions cost by 12%%, and no day is quite like
-the other.
+(%s): %d fleets of %d services, each with 20 hosts, 8 days, an hour a
+slot and 30000 samples in it, 60 own functions of 120 lines. Hosts differ by 8%% in what a function
+costs, hours of a host by 3%%, hours of the whole service by about 1%%, with correlation; a neighbor
+disturbs a host now and then; the load of a day changes what functions cost by 12%%, and no day is
+quite like the other.
 
 Each service has two rolling deploys. The first changes nothing but line numbers. At the second, or
 between them, one of six things happens: nothing; a function of 1%% of the cost gets 5%% slower at
