@@ -22,23 +22,10 @@ func hintGenerator() *sites.Generator {
 		Why:     "once the last of them has been checked, the compiler knows that the others are in range",
 		Assumes: "all of them are read if the first one is, or the slice is long enough",
 		Kinds:   []diagnosis.Kind{diagnosis.Own},
-		Propose: visit(func(s *site) (list []proposal) {
-			done := map[*types.Var]bool{}
-			for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
-				x, ok := c.Node().(*ast.IndexExpr)
-				if !ok {
-					continue
-				}
-				v := flow.Variable(s.Pass.TypesInfo, x.X)
-				if v == nil || done[v] {
-					continue
-				}
-				done[v] = true
-				if p, ok := s.lastChecked(c, v); ok {
-					list = append(list, p)
-				}
-			}
-			return list
+		Propose: visit(func(s *site) []proposal {
+			return s.ofIndexes(func(c inspector.Cursor, _ *ast.IndexExpr, v *types.Var) (proposal, bool) {
+				return s.lastChecked(c, v)
+			})
 		}),
 	}
 }

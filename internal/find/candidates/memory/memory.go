@@ -173,6 +173,28 @@ func (s *site) appendsTo(c inspector.Cursor, v *types.Var) bool {
 	return ok && len(assign.Lhs) == 1 && flow.Variable(s.Pass.TypesInfo, assign.Lhs[0]) == v
 }
 
+// ofIndexes returns what is proposed for the first index of each variable of the site.
+func (s *site) ofIndexes(
+	propose func(c inspector.Cursor, x *ast.IndexExpr, v *types.Var) (proposal, bool),
+) (list []proposal) {
+	done := map[*types.Var]bool{}
+	for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
+		x, ok := c.Node().(*ast.IndexExpr)
+		if !ok {
+			continue
+		}
+		v := flow.Variable(s.Pass.TypesInfo, x.X)
+		if v == nil || done[v] {
+			continue
+		}
+		done[v] = true
+		if p, ok := propose(c, x, v); ok {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // boundsGenerator gives a slice the length of the loop that indexes it, so that the compiler needs no checks.
 func boundsGenerator() *sites.Generator {
 	return &sites.Generator{
@@ -180,24 +202,7 @@ func boundsGenerator() *sites.Generator {
 		Why:     "the compiler knows that the index is in range if the slice has the length of the loop",
 		Assumes: "the slice is at least as long as the loop, even where the loop ends early",
 		Kinds:   []diagnosis.Kind{diagnosis.Own},
-		Propose: visit(func(s *site) (list []proposal) {
-			done := map[*types.Var]bool{}
-			for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
-				x, ok := c.Node().(*ast.IndexExpr)
-				if !ok {
-					continue
-				}
-				v := flow.Variable(s.Pass.TypesInfo, x.X)
-				if v == nil || done[v] {
-					continue
-				}
-				done[v] = true
-				if p, ok := s.resliced(c, x, v); ok {
-					list = append(list, p)
-				}
-			}
-			return list
-		}),
+		Propose: visit(func(s *site) []proposal { return s.ofIndexes(s.resliced) }),
 	}
 }
 
