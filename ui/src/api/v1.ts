@@ -69,6 +69,20 @@ export interface All {
   why?: string;
 }
 
+export interface Alternative {
+  doc?: string;
+  form: string;
+  name: string;
+  signature: string;
+  with?: string;
+  with_signature?: string;
+}
+
+export interface Amount {
+  share: number;
+  value: number;
+}
+
 export interface Answers {
   apart?: string[] | null;
   blocks?: number;
@@ -224,6 +238,23 @@ export interface CPU {
   total_ns: number;
 }
 
+export interface Call {
+  alloc_space: Amount;
+  alternatives?: Alternative[] | null;
+  callee: string;
+  counts?: DependenciesCount[] | null;
+  cpu: Amount;
+  cpu_per_request_ns?: number;
+  file: string;
+  hottest: DependenciesLine[] | null;
+  line: number;
+  module?: string;
+  requests?: number;
+  unread?: string;
+  version?: string;
+  work?: Work[] | null;
+}
+
 export interface CallGraph {
   by: string;
   edges: GraphEdge[] | null;
@@ -351,6 +382,23 @@ export interface Counts {
   refused: number;
   stored: number;
   waiting: number;
+}
+
+export interface DependenciesCount {
+  per_request?: number;
+  times: number;
+  what: string;
+}
+
+export interface DependenciesLine {
+  code?: string;
+  file: string;
+  function: string;
+  line: number;
+  memory: number;
+  module?: string;
+  share: number;
+  version?: string;
 }
 
 export interface Deploy {
@@ -551,6 +599,7 @@ export interface FindResult {
   against?: BaselineComparison | null;
   candidates?: Candidate[] | null;
   cpu_per_request_ns?: number;
+  dependencies?: Call[] | null;
   diagnoses?: DiagnosisLine[] | null;
   dir: string;
   findings: Finding[] | null;
@@ -564,6 +613,8 @@ export interface FindResult {
   stale?: Stale[] | null;
   totals: Total[] | null;
   unexplained: HotLine[] | null;
+  upstream?: (FindResult | null)[] | null;
+  version?: string;
   waiting?: HotLine[] | null;
   warnings?: Warning[] | null;
 }
@@ -620,6 +671,8 @@ export interface FixResult {
   took?: StepTime[] | null;
   total?: Measured | null;
   untried?: Untried[] | null;
+  upstream?: (FixResult | null)[] | null;
+  version?: string;
   warnings?: Warning[] | null;
   with_settings?: Measured | null;
 }
@@ -2110,6 +2163,12 @@ export interface Window {
   length_ns: number;
   own_cpu_ns: number;
   start: string;
+}
+
+export interface Work {
+  functions?: string[] | null;
+  kind: string;
+  share: number;
 }
 
 export interface WorkbenchFile {
