@@ -11,6 +11,7 @@ import (
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/prove/benchmarks"
 	"github.com/whet-go/whet/internal/prove/judgment"
 )
@@ -115,55 +116,77 @@ func TestVaryLayout(t *testing.T) {
 	}
 }
 
-// TestCollectLess checks that benchmarks which allocate and are undecided are measured again with fewer collections,
-// that the narrower interval counts, and that nothing is measured again where the settings say how often to collect.
-func TestCollectLess(t *testing.T) {
+// TestShareCPU checks that the CPU time of benchmarks that noise leaves undecided is measured while both sides share a
+// CPU, that it counts, next to the time, and that slight differences are measured that way in other layouts.
+func TestShareCPU(t *testing.T) {
 	t.Parallel()
-	subject := func(v ab.Verdict, ratio, low, high, allocs float64) ab.SubjectResult {
-		sum := ab.Summary{Median: bench.Float(allocs)}
-		return ab.SubjectResult{Name: "X", Units: []ab.Unit{
-			{
-				Unit: "sec/op", Better: bench.Lower, Verdict: v, Ratio: bench.Float(ratio), Low: bench.Float(low),
-				High: bench.Float(high),
-			},
-			{Unit: "allocs/op", Better: bench.Lower, Verdict: ab.Same, Ratio: 1, Low: 1, High: 1, A: sum, B: sum},
-		}}
+	unit := func(name string, v ab.Verdict, ratio, half float64) ab.Unit {
+		u := ab.Unit{
+			Unit: name, Better: bench.Lower, Verdict: v, Ratio: bench.Float(ratio), Low: bench.Float(ratio * (1 - half)),
+			High: bench.Float(ratio * (1 + half)), Rounds: [2][]float64{{1e-6}, {1e-6}},
+		}
+		u.A.Median, u.B.Median = 1e-6, 1e-6
+		return u
 	}
-	wide := subject(ab.Undecided, 1.01, 0.9, 1.12, 3)
+	of := func(canShare bool, units ...ab.Unit) ab.SubjectResult {
+		return ab.SubjectResult{Name: "X", CanShare: canShare, Units: units}
+	}
+	time := func(v ab.Verdict, ratio, half float64) ab.Unit { return unit("sec/op", v, ratio, half) }
+	cpu := func(v ab.Verdict, ratio, half float64) ab.Unit { return unit(gotest.CPUTime, v, ratio, half) }
+	waits := cpu(ab.Same, 1, 0.01)
+	waits.A.Median, waits.B.Median = 1e-7, 1e-7
+	noisy := time(ab.Undecided, 1.01, 0.12)
 	for _, test := range []struct {
-		name          string
-		first, second ab.SubjectResult
-		env           []string
-		runs          int
-		want          error
+		name string
+		runs []ab.SubjectResult // the first, with CPU time, and in other layouts
+		want error
 	}{
-		{"the same", wide, subject(ab.Same, 1.001, 0.995, 1.005, 3), nil, 2, judgment.ErrNoGain},
-		{"no wider", wide, subject(ab.Undecided, 1.01, 0.8, 1.2, 3), nil, 2, judgment.ErrNoSign},
-		{"a loss", wide, subject(ab.Worse, 1.2, 1.18, 1.22, 3), nil, 2, judgment.ErrLoss},
-		{"nothing is allocated", subject(ab.Undecided, 1.01, 0.9, 1.12, 0), wide, nil, 1, judgment.ErrNoSign},
-		{"as the program runs", wide, wide, []string{"GOGC=50"}, 1, judgment.ErrNoSign},
-		{"narrow enough", subject(ab.Undecided, 1.01, 0.98, 1.04, 3), wide, nil, 1, judgment.ErrNoGain},
+		{"the same", []ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Same, 1.001, 0.005))}, judgment.ErrNoGain},
+		{"still noisy", []ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Undecided, 1.01, 0.2))}, judgment.ErrNoSign},
+		{"a large loss", []ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Worse, 1.2, 0.01))}, judgment.ErrLoss},
+		{
+			"a slight gain",
+			[]ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Better, 0.97, 0.01)), of(true, cpu(ab.Better, 0.96, 0.01))}, nil,
+		},
+		{
+			"a slight gain of the layout",
+			[]ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Better, 0.97, 0.01)), of(true, cpu(ab.Same, 1, 0.01))},
+			judgment.ErrNoGain,
+		},
+		{"the time may hide much", []ab.SubjectResult{
+			of(true, time(ab.Undecided, 1.01, 0.4)), of(true, cpu(ab.Same, 1.001, 0.005)),
+		}, judgment.ErrNoSign},
+		{"it waits", []ab.SubjectResult{of(true, noisy), of(true, waits)}, judgment.ErrNoSign},
+		{"it uses several CPUs", []ab.SubjectResult{of(false, noisy)}, judgment.ErrNoSign},
+		{"narrow enough", []ab.SubjectResult{of(true, time(ab.Undecided, 1.01, 0.03))}, judgment.ErrNoGain},
 	} {
 		f := scratchOf(t, "package a\n")
 		f.o.Progress = func(string) {}
 		runs := 0
 		f.benchmarks = benchmarks.New(f.scratch, benchmarks.Options{Run: func(
-			_ context.Context, a, b builds.Side, o builds.Options,
+			_ context.Context, _, _ builds.Side, o builds.Options,
 		) (*builds.Result, error) {
-			if runs++; runs == 1 {
-				return &builds.Result{Result: ab.Result{Subjects: []ab.SubjectResult{test.first}}}, nil
+			runs++
+			if runs > len(test.runs) {
+				t.Fatalf("%s: measured again with %+v", test.name, o)
 			}
-			if o.VaryLayout || !slices.Contains(a.Env, "GOGC=800") || !slices.Contains(b.Env, "GOGC=800") {
-				t.Errorf("%s: measured again with %q, %q, %+v", test.name, a.Env, b.Env, o)
+			if runs > 1 && (o.AB.Unit != gotest.CPUTime || len(o.AB.Plans) != 1 || !o.AB.Plans[0].Shared) ||
+				o.VaryLayout != (runs > 2) {
+				t.Errorf("%s: run %d with %+v", test.name, runs, o)
 			}
-			return &builds.Result{Result: ab.Result{Subjects: []ab.SubjectResult{test.second}}}, nil
+			r := test.runs[runs-1]
+			r.VariedLayout = o.VaryLayout
+			return &builds.Result{Result: ab.Result{Subjects: []ab.SubjectResult{r}}}, nil
 		}})
-		m, err := f.MeasureBy(t.Context(), builds.Side{Env: test.env}, builds.Side{Env: test.env}, nil)
+		m, err := f.MeasureBy(t.Context(), builds.Side{}, builds.Side{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j := judgment.Of(m.AB, nil, false); runs != test.runs || !errors.Is(j.Err, test.want) {
-			t.Errorf("%s: %d runs, judgment %v", test.name, runs, j.Err)
+		if j := judgment.Of(m.AB, nil, false); runs != len(test.runs) || !errors.Is(j.Err, test.want) || len(j.Slight) > 0 {
+			t.Errorf("%s: %d runs, judgment %v, slight %q", test.name, runs, j.Err, j.Slight)
+		}
+		if units := m.AB.Subjects[0].Units; units[0].Unit != "sec/op" || m.Shares("X") != (len(test.runs) > 1) {
+			t.Errorf("%s: %+v", test.name, units)
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -194,7 +192,7 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 		return nil, err
 	}
 	if names := judgment.Of(m.AB, m.Generated(), false).Noisy; len(names) > 0 && ctx.Err() == nil {
-		f.collectLess(ctx, a, b, m, names[:min(len(names), maxSlight)])
+		f.shareCPU(ctx, a, b, m, names[:min(len(names), maxSlight)])
 	}
 	if names := judgment.Of(m.AB, m.Generated(), false).Slight; len(names) > 0 && ctx.Err() == nil {
 		f.varyLayout(ctx, a, b, m, names[:min(len(names), maxSlight)])
@@ -202,52 +200,52 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	return m, nil
 }
 
-// collectLess measures benchmarks again that allocate, and whose time noise leaves undecided, with fewer garbage
-// collections: those of a heap of few megabytes are frequent and come at other times in each round.
-func (f *Prover) collectLess(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
-	env := slices.Concat(os.Environ(), a.Env, b.Env)
-	if slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOGC=") }) {
-		return // that is what is compared, or how the program runs
+// shareCPU measures the CPU time of benchmarks whose time noise leaves undecided while both sides share a CPU, where
+// noise affects them alike.
+func (f *Prover) shareCPU(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
+	if len(ab.Processors()) == 0 {
+		return
 	}
-	f.o.Progress("measure with fewer garbage collections")
+	f.o.Progress("measure CPU time while both versions share a CPU")
 	o := f.o.AB
-	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, layoutShare, 1)
-	o.Unit, o.Plans, o.Trial = m.UnitOf(names), []ab.Plan{m.AB.Plan}, noTrial
-	width := func(s *ab.SubjectResult) float64 {
-		return math.Log(float64(s.Units[0].High)) - math.Log(float64(s.Units[0].Low))
-	}
-	err := f.benchmarks.CompareAgain(ctx, a, b, m, benchmarks.Again{
-		Subjects: names, Env: []string{"GOGC=800", "GOMEMLIMIT=2GiB"},
-		Better: func(old, again *ab.SubjectResult) bool { return len(again.Units) > 0 && width(again) < width(old) },
-	}, o)
+	o.Total, o.Trial = untilDeadline(ctx, o.MaxTime*maxSubjects, layoutShare, 1), noTrial
+	err := f.benchmarks.CompareAgain(ctx, a, b, m, benchmarks.Again{Subjects: names, Shared: true}, o)
 	if err != nil && ctx.Err() == nil {
-		f.warnings.Add(fmt.Errorf("measure with fewer garbage collections: %w", err))
+		f.warnings.Add(fmt.Errorf("measure CPU time while both versions share a CPU: %w", err))
 	}
 }
 
-// varyLayout measures benchmarks again whose slight differences decide, in many layouts of the program. Slight
-// differences that are not measured in these are undecided.
+// varyLayout measures benchmarks again whose slight differences decide, in many layouts of the program: as they were
+// measured last. Slight differences that are not measured in these are undecided.
 func (f *Prover) varyLayout(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
 	f.o.Progress("measure in other layouts of the program")
-	o := f.o.AB
-	o.Total = untilDeadline(ctx, layoutTime, layoutShare, 1)
-	o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, m.UnitOf(names)
-	var env []string
-	for _, s := range m.AB.Subjects {
-		if slices.Contains(names, s.Name) && s.Env != nil {
-			env = s.Env
+	var groups [2][]string // those whose CPU time was measured on a shared CPU are the second
+	for _, name := range names {
+		of := 0
+		if m.Shares(name) {
+			of = 1
 		}
+		groups[of] = append(groups[of], name)
 	}
-	o.Plans, o.Trial = []ab.Plan{m.AB.Plan}, noTrial
-	err := f.benchmarks.CompareAgain(ctx, a, b, m, benchmarks.Again{Subjects: names, VaryLayout: true, Env: env}, o)
-	if err != nil && ctx.Err() == nil {
-		f.warnings.Addf("slight differences of time do not count: the layout of the program cannot be varied: %v", err)
+	for of, group := range groups {
+		if len(group) == 0 {
+			continue
+		}
+		o := f.o.AB
+		o.Total = untilDeadline(ctx, layoutTime*time.Duration(len(group))/time.Duration(len(names)), layoutShare, 1)
+		o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, m.UnitOf(group)
+		o.Plans, o.Trial = []ab.Plan{m.AB.Plan}, noTrial
+		again := benchmarks.Again{Subjects: group, VaryLayout: true, Shared: of == 1}
+		if err := f.benchmarks.CompareAgain(ctx, a, b, m, again, o); err != nil && ctx.Err() == nil {
+			f.warnings.Addf("slight differences of time do not count: the layout of the program cannot be varied: %v", err)
+		}
 	}
 	for i := range m.AB.Subjects {
 		s := &m.AB.Subjects[i]
+		shared := m.Shares(s.Name)
 		for k := range s.Units {
-			if !s.VariedLayout && judgment.Slight(&s.Units[k]) {
-				s.Units[k].Verdict = ab.Undecided
+			if u := &s.Units[k]; judgment.Slight(u) && (!s.VariedLayout || shared && !u.Shared) {
+				u.Verdict = ab.Undecided
 			}
 		}
 	}

@@ -38,6 +38,9 @@ type Round struct {
 	// with this Length and Fit are equally long.
 	Fit bool
 	CPU int // logical CPU to stay on; Anywhere for all
+	// Shared is set if the other side runs on the same CPU at once: only what does not depend on that, such as CPU
+	// time and counts, is measured.
+	Shared bool
 }
 
 // A Measurement is what a round measured.
@@ -53,8 +56,9 @@ type Measurement struct {
 
 // A Subject is something that exists in two builds. Measure returns the context's error when that
 // ends the round; any other error ends the measurement of the subject. It is called from one
-// goroutine at a time or, when the plan is Together, from two with different sides. A subject with
-// a method Concurrent that returns true uses several CPUs. One with a method Prepare, of a context and
+// goroutine at a time or, when the plan is Together or Shared, from two with different sides. A subject with
+// a method Concurrent that returns true uses several CPUs. One with a method CanShare that returns true is
+// measured by a plan that is Shared, after a first round. One with a method Prepare, of a context and
 // the number of a pair, from 0, is prepared before each pair of A and B, in its time; the error ends its
 // measurement.
 type Subject interface {
@@ -68,6 +72,17 @@ type Plan struct {
 	Fit      bool          `json:"fit,omitempty"` // rounds may be shorter, as suits each subject
 	Pinned   bool          `json:"pinned"`        // each round stays on one CPU
 	Together bool          `json:"together"`      // A and B run at once, on two CPUs, which they swap; requires Pinned
+	// Shared runs A and B at once on one CPU, which they share by turns of a few milliseconds: whatever slows down that
+	// CPU affects both alike. Only CPU time and counts are compared. Requires Pinned, and excludes Together and Fit.
+	Shared bool `json:"shared,omitempty"`
+}
+
+// SharedPlan returns a plan in which A and B share a CPU, with rounds in which the start of a process hardly counts.
+func SharedPlan() Plan { return Plan{Length: 250 * time.Millisecond, Pinned: true, Shared: true} }
+
+// valid reports whether the plan can be run.
+func (p Plan) valid() bool {
+	return p.Length > 0 && (p.Pinned || !p.Together && !p.Shared) && !(p.Shared && (p.Together || p.Fit))
 }
 
 // String describes the plan.
@@ -77,6 +92,8 @@ func (p Plan) String() string {
 		text = fmt.Sprintf("rounds of up to %v, ", p.Length)
 	}
 	switch {
+	case p.Shared:
+		return text + "A and B at once, sharing one CPU"
 	case p.Together:
 		return text + "A and B at once, each on one CPU, swapped each time"
 	case p.Pinned:
@@ -98,7 +115,8 @@ type Options struct {
 	// evenly spread over the list, with a warning.
 	Total time.Duration
 	// Overtime is how much longer, at most, a subject and all of them together are measured than MaxTime and
-	// Total if its interval is expected to be as narrow as Enough then. 0 means none.
+	// Total if its interval is expected to be as narrow as Enough then. 0 means none. A subject that can share a CPU has
+	// none: a comparison with SharedPlan takes less time.
 	Overtime   time.Duration
 	Enough     float64 // half width of the ratio's interval at which a subject in overtime is done; 0 means Precision
 	Confidence float64 // of intervals, as a share; 0 means 0.95
@@ -203,11 +221,14 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.Enough > 0 && o.Enough < 10) {
 		return o, fmt.Errorf("enough: %v is out of range (want 0 to 10)", o.Enough)
 	}
+	if o.Unit == "" && slices.ContainsFunc(o.Plans, func(p Plan) bool { return p.Shared }) {
+		o.Unit = o.Instead
+	}
 	if o.Unit == "" {
 		o.Unit = "sec/op"
 	}
 	for _, p := range o.Plans {
-		if p.Length <= 0 || p.Together && !p.Pinned {
+		if !p.valid() {
 			return o, fmt.Errorf("plan %v: rounds need a length, and must be pinned to run at once", p)
 		}
 	}
@@ -226,16 +247,23 @@ const (
 	PairsFree     Pairing = "free"     // one after the other, on all CPUs
 	PairsPinned   Pairing = "pinned"   // one after the other, on one CPU
 	PairsTogether Pairing = "together" // simultaneously, each on one CPU
+	PairsShared   Pairing = "shared"   // simultaneously, both on one CPU, for CPU time
 )
 
 // Pairings returns all pairings.
-func Pairings() []Pairing { return []Pairing{PairsAuto, PairsFree, PairsPinned, PairsTogether} }
+func Pairings() []Pairing {
+	return []Pairing{PairsAuto, PairsFree, PairsPinned, PairsTogether, PairsShared}
+}
 
 // PlansFor returns the plans to try with a pairing, given the number of CPUs to pin to (see
 // [Processors]). length is that of a round; 0 leaves it to each subject.
 func PlansFor(processors int, pairing Pairing, length time.Duration) []Plan {
 	plans := defaultPlans(processors)
-	if pairing != PairsAuto {
+	switch pairing {
+	case PairsAuto:
+	case PairsShared:
+		plans = []Plan{SharedPlan()}
+	default:
 		plans = slices.DeleteFunc(plans, func(p Plan) bool {
 			return p.Pinned != (pairing != PairsFree) || p.Together != (pairing == PairsTogether)
 		})

@@ -134,7 +134,7 @@ func (r *runner) leaveOut() {
 
 // pairedLike reports whether the plans differ at most in the length of their rounds.
 func (a *attempt) pairedLike(b *attempt) bool {
-	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together
+	return a.plan.Pinned == b.plan.Pinned && a.plan.Together == b.plan.Together && a.plan.Shared == b.plan.Shared
 }
 
 func (r *runner) trial(a *attempt, of int) Trial {

@@ -141,7 +141,7 @@ func (r *runner) resume(j *Journal) error {
 		return &JournalError{0, fmt.Errorf("measures %s (want %s)", j.Unit, r.Unit)}
 	}
 	r.Unit = j.Unit
-	if j.Plan.Length <= 0 || j.Plan.Together && !j.Plan.Pinned {
+	if !j.Plan.valid() {
 		return &JournalError{1, fmt.Errorf("plan %v", j.Plan)}
 	}
 	if j.Plan.Pinned && len(r.allowed) == 0 || j.Plan.Together && len(r.allowed) < 2 {

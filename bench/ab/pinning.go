@@ -26,7 +26,7 @@ const (
 // CPUs behaves differently: no goroutine waits for a lock while its holder runs. So s is pinned
 // only if, unpinned, it takes no more CPU time than wall time and is as fast as pinned.
 func (r *runner) decidePinning(ctx context.Context, s *subject, p Plan) error {
-	if s.known || len(r.allowed) == 0 {
+	if s.known || len(r.allowed) == 0 || p.Shared { // CPU time is the same wherever it is spent
 		return nil
 	}
 	if c, ok := s.Subject.(interface{ Concurrent() bool }); ok && c.Concurrent() && r.unpinnedAllowed() {
@@ -68,6 +68,12 @@ func (r *runner) decidePinning(ctx context.Context, s *subject, p Plan) error {
 	return nil
 }
 
+// canShare reports whether the subject says that it can share a CPU.
+func (s *subject) canShare() bool {
+	c, ok := s.Subject.(interface{ CanShare() bool })
+	return ok && c.CanShare()
+}
+
 // unpinnedAllowed reports whether rounds need not be pinned.
 func (r *runner) unpinnedAllowed() bool {
 	return len(r.Plans) == 0 || slices.ContainsFunc(r.Plans, func(p Plan) bool { return !p.Pinned })
@@ -88,7 +94,7 @@ func unlike(a, b []float64, slower float64) bool {
 func (r *runner) planOf(s *subject) Plan {
 	p := r.plan
 	if s.unpinned {
-		p.Pinned, p.Together = false, false
+		p.Pinned, p.Together, p.Shared = false, false, false
 	}
 	return p
 }

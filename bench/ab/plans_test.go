@@ -17,6 +17,7 @@ func TestPlansFor(t *testing.T) {
 		{PairsFree, 1, false, false},
 		{PairsPinned, 1, true, false},
 		{PairsTogether, 1, true, true},
+		{PairsShared, 1, true, false},
 	} {
 		for _, length := range []time.Duration{0, 20 * time.Millisecond} {
 			plans := PlansFor(4, test.pairing, length)
@@ -24,10 +25,10 @@ func TestPlansFor(t *testing.T) {
 				t.Fatalf("%s: %d plans, want %d", test.pairing, len(plans), test.n)
 			}
 			for _, p := range plans {
-				if test.n == 1 && (p.Pinned != test.pinned || p.Together != test.together) {
+				if test.n == 1 && (p.Pinned != test.pinned || p.Together != test.together || p.Shared != (test.pairing == PairsShared)) {
 					t.Errorf("%s: %v", test.pairing, p)
 				}
-				if length > 0 && (p.Length != length || p.Fit) || length == 0 && !p.Fit {
+				if length > 0 && (p.Length != length || p.Fit) || length == 0 && p.Fit == p.Shared {
 					t.Errorf("%s, %v: %v", test.pairing, length, p)
 				}
 			}

@@ -57,10 +57,10 @@ type SubjectResult struct {
 	// Unpinned reports whether the rounds ran on all CPUs because the subject uses several, although
 	// the Result's plan pins them.
 	Unpinned bool `json:"free,omitempty"`
+	// CanShare reports whether the subject says that a plan with Shared measures it.
+	CanShare bool `json:"can_share,omitempty"`
 	// VariedLayout reports whether each pair was measured with the functions of both programs in another order.
 	VariedLayout bool `json:"varied_layout,omitempty"`
-	// Env is KEY=value that it ran with on both sides, besides what each side has; nil for nothing.
-	Env []string `json:"env,omitempty"`
 	// Error is why the subject could not be measured, or not completely; "" means no error.
 	Error string `json:"error,omitempty"`
 	// Units begins with the one that decides: the Result's, or the time if that is CPU time and
@@ -124,6 +124,8 @@ type Unit struct {
 	// Spread is the standard deviation of a pair's log ratio, from its median absolute deviation.
 	Spread  bench.Float `json:"spread"`
 	Verdict Verdict     `json:"verdict"`
+	// Shared reports whether the sides shared a CPU while this was measured, unlike the subject's other units.
+	Shared bool `json:"shared,omitempty"`
 	// Rounds are the values of A and of B, pair by pair in order of time.
 	Rounds [2][]float64 `json:"rounds"`
 }

@@ -108,6 +108,10 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 		cpu = r.allowed[r.turn%len(r.allowed)]
 		r.turn++
 	}
+	if p.Shared {
+		round := Round{Length: p.Length, CPU: cpu, Shared: true}
+		return r.atOnce(ctx, s, sides, [2]Round{round, round})
+	}
 	first := r.random.IntN(2)
 	var out pair
 	for _, k := range []int{first, 1 - first} {
@@ -127,29 +131,13 @@ func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side
 	first := r.random.IntN(2)
 	var halves [2]pair
 	for i := range halves {
-		ctx, cancel := context.WithCancelCause(ctx)
-		var wg sync.WaitGroup
-		var measured [2]Measurement
-		var failed [2]error
-		for k := range sides {
-			wg.Go(func() {
-				measured[k], failed[k] = s.Measure(ctx, Round{
-					Side: sides[k], Length: p.Length, Fit: p.Fit, CPU: r.allowed[k^first^i],
-				})
-				if failed[k] != nil {
-					cancel(sideError(sides[k], failed[k]))
-				}
-			})
+		var rounds [2]Round
+		for k := range rounds {
+			rounds[k] = Round{Length: p.Length, Fit: p.Fit, CPU: r.allowed[k^first^i]}
 		}
-		wg.Wait()
-		cause := context.Cause(ctx)
-		cancel(nil)
-		if cause != nil {
-			return pair{}, cause
-		}
-		for k, m := range measured {
-			halves[i][k] = m.Values
-			r.inside += m.Inside / 2
+		var err error
+		if halves[i], err = r.atOnce(ctx, s, sides, rounds); err != nil {
+			return pair{}, err
 		}
 	}
 	var out pair
@@ -167,6 +155,34 @@ func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side
 				out[k][unit] = v/2 + w/2
 			}
 		}
+	}
+	return out, nil
+}
+
+// atOnce measures both sides simultaneously, each in a round of its side. Which one starts first is random.
+func (r *runner) atOnce(ctx context.Context, s *subject, sides [2]Side, rounds [2]Round) (out pair, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var measured [2]Measurement
+	var failed [2]error
+	first := r.random.IntN(2)
+	for _, k := range []int{first, 1 - first} {
+		rounds[k].Side = sides[k]
+		wg.Go(func() {
+			measured[k], failed[k] = s.Measure(ctx, rounds[k])
+			if failed[k] != nil {
+				cancel(sideError(sides[k], failed[k]))
+			}
+		})
+	}
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return pair{}, cause
+	}
+	for k, m := range measured {
+		out[k] = m.Values
+		r.inside += m.Inside / 2
 	}
 	return out, nil
 }
@@ -289,7 +305,7 @@ func (r *runner) inOvertime(s *subject) bool {
 	if r.Total > 0 {
 		left = min(left, r.Total+r.Overtime-r.used())
 	}
-	if r.Overtime == 0 || n < LeastPairs || left <= 0 {
+	if r.Overtime == 0 || n < LeastPairs || left <= 0 || s.canShare() {
 		return false
 	}
 	c, enough := s.column(r.unitOf(s)), math.Log1p(r.Enough)

@@ -426,6 +426,41 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestShared checks that both sides run at once on one CPU, another one for the next pair, and that the unit which
+// does not depend on that decides.
+func TestShared(t *testing.T) {
+	if len(Processors()) == 0 {
+		t.Skip("needs a CPU to pin to")
+	}
+	var mu sync.Mutex
+	running, most := map[int]int{}, 0
+	s := &scripted{name: "X", do: func(_ int, r Round) (Values, error) {
+		mu.Lock()
+		running[r.CPU]++
+		most = max(most, running[r.CPU])
+		mu.Unlock()
+		time.Sleep(time.Millisecond)
+		mu.Lock()
+		defer mu.Unlock()
+		running[r.CPU]--
+		if !r.Shared || r.CPU == Anywhere {
+			return nil, fmt.Errorf("round %+v", r)
+		}
+		return Values{"cpu": 2 + float64(r.Side), "zero/op": 0}, nil
+	}}
+	r, err := runIn(t, Options{Plans: []Plan{SharedPlan()}, Instead: "cpu"}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most != 2 || len(running) != len(Processors()) {
+		t.Errorf("at most %d rounds at once on one of %d CPUs", most, len(running))
+	}
+	u := r.Subjects[0].Units[0]
+	if u.Unit != "cpu" || math.Abs(float64(u.Ratio)-1.5) > 1e-9 || r.Subjects[0].Unpinned || 2*r.Inside < r.Elapsed {
+		t.Errorf("%+v, inside %v of %v", r, r.Inside, r.Elapsed)
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
@@ -517,6 +552,8 @@ func TestOptions(t *testing.T) {
 		{MaxTime: -1},
 		{Plans: []Plan{{}}},
 		{Plans: []Plan{{Length: 1, Together: true}}},
+		{Plans: []Plan{{Length: 1, Shared: true}}},
+		{Plans: []Plan{{Length: 1, Pinned: true, Shared: true, Fit: true}}},
 	} {
 		if _, err := Run(t.Context(), []Subject{s}, o); err == nil {
 			t.Errorf("%+v is accepted", o)

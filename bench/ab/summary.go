@@ -87,6 +87,7 @@ func (r *runner) result(ctx context.Context) *Result {
 
 func (r *runner) compared(s *subject, interrupted bool) SubjectResult {
 	c := SubjectResult{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped, Unpinned: s.unpinned}
+	c.CanShare = s.canShare()
 	if c.Stopped == "" && interrupted {
 		c.Stopped = Interrupted
 	}

@@ -1,6 +1,7 @@
 package gotest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -23,6 +24,7 @@ type simulated struct {
 	stopped int           // first runs that stall after one iteration until their time is over
 	untimed time.Duration // of each iteration, while the timer is stopped
 	setup   time.Duration // before the iterations, while the timer is stopped
+	reports time.Duration // what it says that an iteration takes; 0 for what it takes
 
 	most int // iterations of a run
 }
@@ -43,7 +45,7 @@ func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, err
 	r := &Result{Name: "BenchmarkX", Procs: 1}
 	for range count {
 		r.Measurements = append(r.Measurements, Measurement{Iterations: n, Values: []benchfmt.Value{
-			{Value: perOp.Seconds(), Unit: "sec/op"}, {Value: bytes, Unit: "B/op"},
+			{Value: cmp.Or(s.reports, perOp).Seconds(), Unit: "sec/op"}, {Value: bytes, Unit: "B/op"},
 		}})
 	}
 	inside := time.Duration(count*n) * perOp
@@ -176,6 +178,40 @@ func TestUntimed(t *testing.T) {
 		}
 		if math.Abs(float64(a.most)/float64(test.iterations)-1) > 0.01 {
 			t.Errorf("%v untimed, and %v before: %d iterations, want %d", test.untimed, test.setup, a.most, test.iterations)
+		}
+	}
+}
+
+// TestShares checks which benchmarks can share a CPU, and that only what does not depend on that is measured then.
+func TestShares(t *testing.T) {
+	for name, test := range map[string]struct {
+		of         simulated
+		concurrent bool
+		want       bool
+	}{
+		"short":                   {of: simulated{perOp: 50 * time.Nanosecond}, want: true},
+		"long":                    {of: simulated{perOp: 20 * time.Millisecond}},
+		"concurrent":              {of: simulated{perOp: 50 * time.Nanosecond}, concurrent: true},
+		"stops the timer":         {of: simulated{perOp: 10 * time.Microsecond, untimed: 200 * time.Microsecond}},
+		"reports figures instead": {of: simulated{perOp: time.Millisecond, reports: 10 * time.Nanosecond}},
+	} {
+		test.of.start = 5 * time.Millisecond
+		s := &Subject{sides: [2]program{&test.of, &test.of}, concurrent: test.concurrent}
+		if s.CanShare() {
+			t.Errorf("%s: before the first round", name)
+		}
+		round := ab.Round{Length: ab.SharedPlan().Length, CPU: ab.Anywhere, Shared: true}
+		m, err := s.Measure(t.Context(), round)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.CanShare() != test.want {
+			t.Errorf("%s: %v, want %v", name, s.CanShare(), test.want)
+		}
+		cpu, ok := m.Values[CPUTime]
+		if _, timed := m.Values["sec/op"]; timed || m.Values["B/op"] != 0 || test.want && cpu != test.of.perOp.Seconds() ||
+			ok && test.of.reports > 0 {
+			t.Errorf("%s: %v", name, m.Values)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Subject struct {
 	bytes float64    // that an iteration allocates, on the side that allocates more
 	// untimed is the time in seconds that an iteration takes while the timer is stopped, if that is long.
 	untimed float64
+	// reports is set if the benchmark reports much less time than it takes: CPU time includes what it leaves out.
+	reports bool
 	fit     shape         // of rounds that may fit; zero until calibrated
 	start   time.Duration // CPU time of a process with hardly an iteration
 }
@@ -40,7 +43,8 @@ type program interface {
 // measures those again with a process that runs hardly an iteration, since even two identical files
 // take different times to start. For a benchmark that neither waits nor uses several CPUs it is sec/op
 // without the time in which other programs had the CPU. Rounds in slices do not measure it, nor do
-// rounds that are short compared with the start of their process, or benchmarks that stop the timer for long.
+// rounds that are short compared with the start of their process, or benchmarks that stop the timer for long or report
+// a time that is not theirs.
 const CPUTime = "cpu-sec/op"
 
 // MeanTime is the unit of the mean of a round's slices, of which sec/op is the fastest. It shows
@@ -105,6 +109,15 @@ func (s *Subject) Name() string { return s.label }
 // Concurrent reports whether the benchmark's source starts goroutines, on either side.
 func (s *Subject) Concurrent() bool { return s.concurrent }
 
+// CanShare reports whether a round of [ab.SharedPlan] measures CPU time: the benchmark starts no goroutines, does not
+// stop the timer for long, its own figures do not replace its time, and its iterations are short. It is false before the first round.
+func (s *Subject) CanShare() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	perOp := max(s.perOp[ab.A], s.perOp[ab.B])
+	return perOp > 0 && !s.concurrent && s.untimed == 0 && !s.reports && iterationsFor(ab.SharedPlan().Length, perOp) >= leastForCPU
+}
+
 // Measure runs a round. The first one calibrates: it runs each side as go test -bench does, on all
 // CPUs, and records how long an iteration takes, which determines the number of iterations for each
 // length of a round, for the whole comparison. A round that fits may be several slices in one
@@ -134,7 +147,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 		m.CPU, m.Wall = max(0, res.CPU-known.outside), inside
 		return m, nil
 	}
-	if n := o.Iterations; n >= leastForCPU && known.slice >= perStart*known.start && known.untimed == 0 {
+	if n := o.Iterations; n >= leastForCPU && known.slice >= perStart*known.start && known.untimed == 0 && !known.reports {
 		o.Iterations = fewIterations
 		few, err := s.sides[r.Side].Run(ctx, s.benchmark, o)
 		if err != nil {
@@ -144,7 +157,15 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 			m.Values[CPUTime] = cpu.Seconds() / float64(n-fewIterations)
 		}
 	}
+	if r.Shared {
+		maps.DeleteFunc(m.Values, func(unit string, _ float64) bool { return !despiteSharing(unit) })
+	}
 	return m, nil
+}
+
+// despiteSharing reports whether a unit does not depend on what else runs on the CPU.
+func despiteSharing(unit string) bool {
+	return unit == CPUTime || unit == "B/op" || unit == "allocs/op"
 }
 
 // known is what a round must know about its benchmark.
@@ -152,8 +173,9 @@ type known struct {
 	shape
 	perOp [2]float64 // as those of a Subject
 	start time.Duration
-	// untimed is that of a Subject.
+	// untimed and reports are those of a Subject.
 	untimed float64
+	reports bool
 	inside  time.Duration // how long the benchmark ran for this calibration
 }
 
@@ -167,7 +189,7 @@ func (s *Subject) calibrated(ctx context.Context, r ab.Round, o RunOptions) (k k
 			return k, err
 		}
 	}
-	k.perOp, k.untimed, k.shape = s.perOp, s.untimed, shape{slice: r.Length, count: 1}
+	k.perOp, k.untimed, k.reports, k.shape = s.perOp, s.untimed, s.reports, shape{slice: r.Length, count: 1}
 	if iterationsFor(r.Length, max(s.perOp[ab.A], s.perOp[ab.B])) < leastForCPU {
 		return k, nil
 	}
@@ -218,6 +240,7 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 			for _, m := range res.Measurements {
 				perOp[side] = append(perOp[side], perOperation(m, res.Wall/time.Duration(o.Count), length))
 				iterations += m.Iterations
+				s.reports = s.reports || reportsLess(m, length)
 				if m.Iterations > most[side] {
 					most[side] = m.Iterations
 					bytes[side], _ = m.Value("B/op")
@@ -238,6 +261,12 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 	}
 	s.perOp = [2]float64{slices.Min(perOp[ab.A]), slices.Min(perOp[ab.B])}
 	return inside, nil
+}
+
+// reportsLess reports whether a measurement that was made in at least length reports much less time.
+func reportsLess(m Measurement, length time.Duration) bool {
+	sec, _ := m.Value("sec/op")
+	return m.Iterations < maxIterations && sec*float64(m.Iterations) < length.Seconds()/2
 }
 
 // findUntimed finds how long the timer is stopped in each of a number of iterations, without what a benchmark does

@@ -11,6 +11,7 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/bench/gotest"
 )
 
 // Measured is a comparison of A, without a change, and B, with it.
@@ -58,15 +59,17 @@ func (s *Set) Compare(
 type Again struct {
 	Subjects   []string // their names
 	VaryLayout bool     // the functions of both builds are in another order in each pair
-	Env        []string // KEY=value for both sides; nil for nothing
-	// Better reports whether a new result replaces the old one; nil means that all do.
-	Better func(old, again *ab.SubjectResult) bool
+	// Shared has both sides share a CPU ([ab.SharedPlan]): their CPU time is added to the results, or replaces the one
+	// there is, and nothing else.
+	Shared bool
 }
 
 // CompareAgain compares some subjects of a comparison again, and replaces their results. It is an error if one of
 // them fails.
 func (s *Set) CompareAgain(ctx context.Context, a, b builds.Side, m *Measured, g Again, how ab.Options) error {
-	a.Env, b.Env = slices.Concat(a.Env, g.Env), slices.Concat(b.Env, g.Env)
+	if g.Shared {
+		how.Unit, how.Plans = gotest.CPUTime, []ab.Plan{ab.SharedPlan()}
+	}
 	again, err := s.compare(ctx, a, b, m.covering, &g, how)
 	if err != nil {
 		return err
@@ -81,8 +84,11 @@ func (s *Set) CompareAgain(ctx context.Context, a, b builds.Side, m *Measured, g
 	}
 	for i := range m.AB.Subjects {
 		for _, r := range again.AB.Subjects {
-			if old := &m.AB.Subjects[i]; r.Name == old.Name && (g.Better == nil || g.Better(old, &r)) {
-				r.Env = g.Env
+			switch old := &m.AB.Subjects[i]; {
+			case r.Name != old.Name:
+			case g.Shared:
+				addShared(old, &r)
+			default:
 				*old = r
 			}
 		}
@@ -91,6 +97,25 @@ func (s *Set) CompareAgain(ctx context.Context, a, b builds.Side, m *Measured, g
 	m.AB.Inside += again.AB.Inside
 	m.AB.Interrupted = m.AB.Interrupted || again.AB.Interrupted
 	return nil
+}
+
+// addShared adds the CPU time of a comparison in which both sides shared a CPU to an earlier one's result.
+func addShared(old, again *ab.SubjectResult) {
+	at := slices.IndexFunc(again.Units, func(u ab.Unit) bool { return u.Unit == gotest.CPUTime })
+	if at < 0 {
+		return
+	}
+	u := again.Units[at]
+	u.Shared = true
+	old.VariedLayout = old.VariedLayout || again.VariedLayout
+	if at = slices.IndexFunc(old.Units, func(o ab.Unit) bool { return o.Unit == u.Unit }); at >= 0 {
+		old.Units[at] = u
+		return
+	}
+	old.Units = append(old.Units, u)
+	if len(old.Units) > 1 { // the first one decides
+		slices.SortFunc(old.Units[1:], func(a, b ab.Unit) int { return cmp.Compare(a.Unit, b.Unit) })
+	}
 }
 
 // compare compares two builds by benchmarks: all that are chosen, or some again.
@@ -183,6 +208,13 @@ func (s *Set) run(ctx context.Context, a, b builds.Side, o builds.Options, m *Me
 	}
 	m.AB = &r.Result
 	return nil
+}
+
+// Shares reports whether the CPU time of a subject was measured while both sides shared a CPU.
+func (m *Measured) Shares(name string) bool {
+	return slices.ContainsFunc(m.AB.Subjects, func(s ab.SubjectResult) bool {
+		return s.Name == name && slices.ContainsFunc(s.Units, func(u ab.Unit) bool { return u.Shared })
+	})
 }
 
 // UnitOf returns the unit to measure subjects again in: "" for the default one if CPU time does not decide for all.

@@ -50,7 +50,7 @@ type Judgment struct {
 	// Slight are the benchmarks whose slight differences decide, the largest difference first: another layout of
 	// the program could make them. See [Slight].
 	Slight []string
-	// Noisy are the benchmarks that allocate and whose time noise leaves undecided, if that decides.
+	// Noisy are the benchmarks whose time noise leaves undecided, if that decides and they can share a CPU.
 	Noisy []string
 }
 
@@ -111,14 +111,11 @@ func Of(r *ab.Result, generated map[string]string, reviewed bool) Judgment {
 	return j
 }
 
-// noisy returns the subjects that allocate and whose time has a wide interval.
+// noisy returns the subjects that can share a CPU and whose time has a wide interval.
 func noisy(r *ab.Result) (names []string) {
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
-		allocates := slices.ContainsFunc(s.Units, func(u ab.Unit) bool {
-			return u.Unit == "allocs/op" && max(u.A.Median, u.B.Median) > 0
-		})
-		if allocates && len(s.Units) > 0 && isTime(&s.Units[0]) && s.Units[0].Verdict == ab.Undecided && isWide(&s.Units[0]) {
+		if s.CanShare && len(s.Units) > 0 && isTime(&s.Units[0]) && s.Units[0].Verdict == ab.Undecided && isWide(&s.Units[0]) {
 			names = append(names, s.Name)
 		}
 	}
@@ -245,7 +242,7 @@ func (v *figures) addAll(r *ab.Result, s *ab.SubjectResult) {
 
 func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 	u := &s.Units[i]
-	if isSecond(u, i) && u.Verdict == ab.Undecided {
+	if isSecond(s, i) && u.Verdict == ab.Undecided {
 		return
 	}
 	if v.withoutSlight && !s.VariedLayout && Slight(u) {

@@ -2,6 +2,7 @@ package judgment
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -52,27 +53,40 @@ func levelOf(s *ab.SubjectResult) (level noiseLevel) {
 	for i := range s.Units {
 		u := &s.Units[i]
 		switch {
-		case u.Verdict != ab.Undecided || isSecond(u, i) || !isWide(u):
+		case u.Verdict != ab.Undecided || isSecond(s, i) || !isWide(u):
 		case isTime(u) && hidesAtMost(u, mostHidden):
 			level = max(level, loose)
 		default:
 			return loud
 		}
 	}
-	if level == loose && quietCPU(s) {
+	if level == loose && knowsCPU(s) {
 		return quiet
 	}
 	return level
 }
 
-// quietCPU reports whether the CPU time of a benchmark is known to be the same.
-func quietCPU(s *ab.SubjectResult) bool {
-	for i := range s.Units {
-		if u := &s.Units[i]; u.Unit == gotest.CPUTime {
-			return (u.Verdict == ab.Undecided || u.Verdict == ab.Same) && !isWide(u)
+// leastOfTime is the share of the least time of a benchmark's rounds that its CPU time must be to stand for it: CPU time
+// does not show waiting. A garbage collector that uses more CPUs than one takes more CPU time, and less time.
+const leastOfTime = 0.5
+
+// knowsCPU reports whether noise hides little in the CPU time of a benchmark that does not wait.
+func knowsCPU(s *ab.SubjectResult) bool {
+	i := slices.IndexFunc(s.Units, func(u ab.Unit) bool { return u.Unit == gotest.CPUTime })
+	if i < 0 || s.Units[i].Verdict == ab.Undecided && isWide(&s.Units[i]) {
+		return false
+	}
+	first := &s.Units[0]
+	if first.Unit != "sec/op" {
+		return true
+	}
+	for side, times := range first.Rounds {
+		cpu := [2]ab.Summary{s.Units[i].A, s.Units[i].B}[side].Median
+		if len(times) > 0 && float64(cpu) < leastOfTime*slices.Min(times) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // hidesAtMost reports whether a unit's interval contains no difference, and none of more than a ratio.
@@ -81,8 +95,17 @@ func hidesAtMost(u *ab.Unit, ratio float64) bool {
 	return low <= 1 && high >= 1 && low >= 1/ratio && high <= ratio && !math.IsNaN(low+high)
 }
 
-// isSecond reports whether an undecided unit counts less than the first one of its benchmark: what disturbs it comes
-// from other processes, and affects sec/op less.
-func isSecond(u *ab.Unit, i int) bool {
-	return u.Unit == gotest.MeanTime || u.Unit == gotest.CPUTime && i > 0 && u.Low <= 1 && u.High <= mostCPU
+// isSecond reports whether an undecided unit counts less than another one of its benchmark: what disturbs the mean and
+// CPU time comes from other processes, and affects sec/op less. CPU time that was measured while both sides shared a
+// CPU is disturbed least of all, and counts more than a time that differs little.
+func isSecond(s *ab.SubjectResult, i int) bool {
+	u := &s.Units[i]
+	switch {
+	case u.Unit == gotest.MeanTime:
+		return true
+	case i == 0:
+		shared := slices.ContainsFunc(s.Units[1:], func(o ab.Unit) bool { return o.Shared })
+		return shared && isTime(u) && hidesAtMost(u, mostHidden) && knowsCPU(s)
+	}
+	return u.Unit == gotest.CPUTime && !u.Shared && u.Low <= 1 && u.High <= mostCPU
 }

@@ -297,13 +297,13 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 		},
 		BarHead: "remaining",
 	}
-	var notes, varied, collected []string
+	var notes, varied, shared []string
 	for _, s := range m.AB.Subjects {
 		if s.VariedLayout {
 			varied = append(varied, s.Name)
 		}
-		if s.Env != nil {
-			collected = append(collected, s.Name)
+		if slices.ContainsFunc(s.Units, func(u ab.Unit) bool { return u.Shared }) {
+			shared = append(shared, s.Name)
 		}
 		for i := range s.Units {
 			u := &s.Units[i]
@@ -331,8 +331,8 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 			notes = append(notes, s.Name+": not fully measured: "+s.Error)
 		}
 	}
-	if len(collected) > 0 {
-		notes = append(notes, "noisy, measured with fewer garbage collections (GOGC=800): "+strings.Join(collected, ", "))
+	if len(shared) > 0 {
+		notes = append(notes, "noisy: CPU time was measured while both versions shared a CPU: "+strings.Join(shared, ", "))
 	}
 	if len(varied) > 0 {
 		notes = append(notes, "slight differences, measured with the program's functions in another order in each pair: "+

@@ -1361,6 +1361,7 @@ export interface Plan {
   fit?: boolean;
   length_ns: number;
   pinned: boolean;
+  shared?: boolean;
   together: boolean;
 }
 
@@ -1858,8 +1859,8 @@ export interface Strength {
 }
 
 export interface SubjectResult {
+  can_share?: boolean;
   elapsed_ns: number;
-  env?: string[] | null;
   error?: string;
   free?: boolean;
   name: string;
@@ -2073,6 +2074,7 @@ export interface Unit {
   q: number;
   ratio: number;
   rounds: (number[] | null)[] | null;
+  shared?: boolean;
   spread: number;
   unit: string;
   verdict: string;

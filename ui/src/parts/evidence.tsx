@@ -59,9 +59,9 @@ export function Figures(props: { m: Measured | null | undefined; all: boolean; t
     .filter((s) => s.error)
     .map((s) => t("proof.notmeasured", { name: s.name, why: s.error ?? "" }));
   if (rows.length === 0 && notes.length === 0) return null;
-  const collected = subjects.filter((s) => s.env?.length).map((s) => s.name);
+  const shared = subjects.filter((s) => s.units?.some((u) => u.shared)).map((s) => s.name);
   const varied = subjects.filter((s) => s.varied_layout).map((s) => s.name);
-  if (collected.length > 0) notes.push(t("proof.collected", { names: collected.join(", ") }));
+  if (shared.length > 0) notes.push(t("proof.shared", { names: shared.join(", ") }));
   if (varied.length > 0) notes.push(t("proof.varied", { names: varied.join(", ") }));
   return (
     <>

@@ -529,7 +529,7 @@ export const en = {
   "proof.is.same": "the same",
   "proof.is.undecided": "undecided: noise",
   "proof.notmeasured": "{name}: not fully measured: {why}",
-  "proof.collected": "Noisy, measured with fewer garbage collections: {names}",
+  "proof.shared": "Noisy: CPU time was measured while both versions shared a CPU: {names}",
   "proof.varied": "Slight differences, measured with the functions in another order in each pair: {names}",
   "proof.costs": "Costs elsewhere",
   "proof.cost": "{what}: from {a} to {b} ({where})",

@@ -531,7 +531,7 @@ export const ru: Texts = {
   "proof.is.same": "то же",
   "proof.is.undecided": "не решено: шум",
   "proof.notmeasured": "{name}: измерено не полностью: {why}",
-  "proof.collected": "Шумные, измерены с более редкой сборкой мусора: {names}",
+  "proof.shared": "Шумные: процессорное время измерено, пока обе версии делили один процессор: {names}",
   "proof.varied": "Малые различия, измерены с другим порядком функций в каждой паре: {names}",
   "proof.costs": "Затраты в других местах",
   "proof.cost": "{what}: от {a} до {b} ({where})",

@@ -530,7 +530,7 @@ export const zh: Texts = {
   "proof.is.same": "相同",
   "proof.is.undecided": "未定：噪声",
   "proof.notmeasured": "{name}：未完整测量：{why}",
-  "proof.collected": "噪声较大，以较少的垃圾回收测量：{names}",
+  "proof.shared": "噪声较大：在两个版本共用一个 CPU 时测量 CPU 时间：{names}",
   "proof.varied": "差异很小，每对都以不同的函数顺序测量：{names}",
   "proof.costs": "其他地方的开销",
   "proof.cost": "{what}：从 {a} 到 {b}（{where}）",
