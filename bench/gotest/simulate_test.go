@@ -25,6 +25,7 @@ type simulated struct {
 	untimed time.Duration // of each iteration, while the timer is stopped
 	setup   time.Duration // before the iterations, while the timer is stopped
 	reports time.Duration // what it says that an iteration takes; 0 for what it takes
+	ownCPU  time.Duration // what it says that an iteration takes of CPU time; 0 for nothing
 
 	most int // iterations of a run
 }
@@ -44,9 +45,13 @@ func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, err
 	}
 	r := &Result{Name: "BenchmarkX", Procs: 1}
 	for range count {
-		r.Measurements = append(r.Measurements, Measurement{Iterations: n, Values: []benchfmt.Value{
+		values := []benchfmt.Value{
 			{Value: cmp.Or(s.reports, perOp).Seconds(), Unit: "sec/op"}, {Value: bytes, Unit: "B/op"},
-		}})
+		}
+		if s.ownCPU > 0 {
+			values = append(values, benchfmt.Value{Value: s.ownCPU.Seconds(), Unit: CPUTime})
+		}
+		r.Measurements = append(r.Measurements, Measurement{Iterations: n, Values: values})
 	}
 	inside := time.Duration(count*n) * perOp
 	r.Wall = s.start + time.Duration(count)*s.setup + inside + time.Duration(count*n)*s.untimed
@@ -194,6 +199,9 @@ func TestShares(t *testing.T) {
 		"concurrent":              {of: simulated{perOp: 50 * time.Nanosecond}, concurrent: true},
 		"stops the timer":         {of: simulated{perOp: 10 * time.Microsecond, untimed: 200 * time.Microsecond}},
 		"reports figures instead": {of: simulated{perOp: time.Millisecond, reports: 10 * time.Nanosecond}},
+		"reports CPU time, too": {of: simulated{
+			perOp: time.Millisecond, reports: 10 * time.Nanosecond, ownCPU: 11 * time.Nanosecond,
+		}, want: true},
 	} {
 		test.of.start = 5 * time.Millisecond
 		s := &Subject{sides: [2]program{&test.of, &test.of}, concurrent: test.concurrent}
@@ -209,8 +217,8 @@ func TestShares(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, s.CanShare(), test.want)
 		}
 		cpu, ok := m.Values[CPUTime]
-		if _, timed := m.Values["sec/op"]; timed || m.Values["B/op"] != 0 || test.want && cpu != test.of.perOp.Seconds() ||
-			ok && test.of.reports > 0 {
+		if _, timed := m.Values["sec/op"]; timed || m.Values["B/op"] != 0 || test.want && cpu != cmp.Or(test.of.ownCPU, test.of.perOp).Seconds() ||
+			ok && test.of.reports > 0 && test.of.ownCPU == 0 {
 			t.Errorf("%s: %v", name, m.Values)
 		}
 	}

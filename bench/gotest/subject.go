@@ -28,6 +28,7 @@ type Subject struct {
 	untimed float64
 	// reports is set if the benchmark reports much less time than it takes: CPU time includes what it leaves out.
 	reports bool
+	ownCPU  bool          // it reports its CPU time, too
 	fit     shape         // of rounds that may fit; zero until calibrated
 	start   time.Duration // CPU time of a process with hardly an iteration
 }
@@ -109,13 +110,17 @@ func (s *Subject) Name() string { return s.label }
 // Concurrent reports whether the benchmark's source starts goroutines, on either side.
 func (s *Subject) Concurrent() bool { return s.concurrent }
 
-// CanShare reports whether a round of [ab.SharedPlan] measures CPU time: the benchmark starts no goroutines, does not
-// stop the timer for long, its own figures do not replace its time, and its iterations are short. It is false before the first round.
+// CanShare reports whether a round of [ab.SharedPlan] measures CPU time: the benchmark starts no goroutines, its
+// iterations are short, and it reports its CPU time if it stops the timer for long or reports another time than it
+// takes. It is false before the first round.
 func (s *Subject) CanShare() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	perOp := max(s.perOp[ab.A], s.perOp[ab.B])
-	return perOp > 0 && !s.concurrent && s.untimed == 0 && !s.reports && iterationsFor(ab.SharedPlan().Length, perOp) >= leastForCPU
+	if perOp == 0 || s.concurrent || !s.ownCPU && (s.untimed > 0 || s.reports) {
+		return false
+	}
+	return iterationsFor(ab.SharedPlan().Length, perOp) >= leastForCPU
 }
 
 // Measure runs a round. The first one calibrates: it runs each side as go test -bench does, on all
@@ -241,6 +246,9 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 				perOp[side] = append(perOp[side], perOperation(m, res.Wall/time.Duration(o.Count), length))
 				iterations += m.Iterations
 				s.reports = s.reports || reportsLess(m, length)
+				if _, ok := m.Value(CPUTime); ok {
+					s.ownCPU = true
+				}
 				if m.Iterations > most[side] {
 					most[side] = m.Iterations
 					bytes[side], _ = m.Value("B/op")

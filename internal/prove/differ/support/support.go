@@ -45,7 +45,7 @@ func kindOf(part string) Kind {
 		return Comparison
 	case "answers":
 		return Answers
-	case "bench":
+	case "bench", "benchclock_linux", "benchclock_other":
 		return Benchmark
 	}
 	return ""
@@ -84,8 +84,11 @@ func For(pkg, module string, kind Kind, net bool) Library {
 		if err != nil {
 			panic("the support is not embedded: " + err.Error())
 		}
-		// It may need a newer language version than the module has.
-		l.Files[up+dir+"/"+part+".go"] = append([]byte("//go:build go1.24\n\n"), text...)
+		constraint := "go1.24" // it may need a newer language version than the module has
+		if strings.HasSuffix(part, "_other") {
+			constraint += " && !linux"
+		}
+		l.Files[up+dir+"/"+part+".go"] = append([]byte("//go:build "+constraint+"\n\n"), text...)
 	}
 	return l
 }
