@@ -90,8 +90,8 @@ func descriptions() map[string]string {
 			"text\\.Join$. Not with url",
 		"recordInput.capture_rate": "with capture, percent of the program's CPU time that copying may take; 1 if omitted",
 		"recordInput.dir":          "directory of the module (default: the first root)",
-		"recordInput.load":    "requests to send during the recording: without a load an idle service is recorded",
-		"recordInput.seconds": "length of the recording; 10 if omitted",
+		"recordInput.load":         "requests to send during the recording: without a load an idle service is recorded",
+		"recordInput.seconds":      "length of the recording; 10 if omitted",
 		"recordInput.output": "path of a new .whet file in a root; if omitted, the recording is removed when the server " +
 			"ends",
 

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -14,6 +15,7 @@ import (
 type reader struct {
 	decls map[*types.Func]declared
 	known map[*types.Func]*reads
+	order []*types.Func // in which they became known
 }
 
 type declared struct {
@@ -23,8 +25,14 @@ type declared struct {
 
 // reads is what a call of a function reads.
 type reads struct {
-	plans []*support.Plan // of the receiver, if there is one, and the parameters
-	syncs bool            // it may synchronize with other goroutines
+	// plans are those of the receiver, if there is one, and the parameters: of a function that never synchronizes, what
+	// it may read; of others, what it reads whichever way it takes, since on another way it may hold a lock.
+	plans []*support.Plan
+	must  []*support.Plan // what it reads whichever way it takes
+	cases []support.Case  // of arguments with a dynamic type
+	syncs bool            // it may synchronize with other goroutines, on some way
+
+	walking, used bool // while it is being determined
 }
 
 func newReader(pkgs []*packages.Package) *reader {
@@ -47,34 +55,148 @@ func newReader(pkgs []*packages.Package) *reader {
 // function, it reads nothing.
 func (r *reader) of(fn *types.Func) *reads {
 	if known := r.known[fn]; known != nil {
+		known.used = known.used || known.walking
 		return known
 	}
 	in, ok := r.decls[fn]
 	if !ok {
 		return nil
 	}
-	out := &reads{}
-	r.known[fn] = out
+	for syncs := false; ; syncs = true {
+		out, before := &reads{walking: true, syncs: syncs}, len(r.order)
+		r.known[fn] = out
+		may, ever := r.walk(fn, in, false, nil)
+		if ever && !syncs && out.used { // what called it meanwhile took it for one that does not
+			for _, other := range r.order[before:] {
+				delete(r.known, other)
+			}
+			r.order = r.order[:before]
+			continue
+		}
+		out.syncs = ever || syncs
+		out.must, _ = r.walk(fn, in, true, nil)
+		out.plans = may
+		if out.syncs {
+			out.plans = out.must
+			out.cases = r.casesOf(fn, in)
+		}
+		out.walking = false
+		r.order = append(r.order, fn)
+		return out
+	}
+}
+
+// walk returns what a function reads: what it may read, or, if strict, what it reads whichever way it takes, if its
+// parameters have the dynamic types that are assumed. ever is whether it may synchronize.
+func (r *reader) walk(
+	fn *types.Func, in declared, strict bool, assumed map[types.Object]string,
+) (plans []*support.Plan, ever bool) {
 	w := newWalker(r, in.pkg.TypesInfo)
-	sig := fn.Signature()
-	add := func(v *types.Var) {
+	w.strict, w.assumed = strict, assumed
+	for _, v := range variables(fn) {
 		p := &support.Plan{}
-		out.plans = append(out.plans, p)
+		plans = append(plans, p)
 		w.vars[v] = p
 	}
-	if sig.Recv() != nil {
-		add(sig.Recv())
+	if hasGoto(in.decl.Body) {
+		w.sync()
 	}
-	for p := range sig.Params().Variables() {
-		add(p)
-	}
-	w.synced = hasGoto(in.decl.Body)
 	w.block(in.decl.Body)
-	out.syncs = w.synced
-	for i, p := range out.plans {
-		out.plans[i] = pruned(p)
+	for i, p := range plans {
+		plans[i] = pruned(p)
 	}
-	return out
+	return plans, *w.ever
+}
+
+// variables returns the receiver, if there is one, and the parameters.
+func variables(fn *types.Func) (list []*types.Var) {
+	if r := fn.Signature().Recv(); r != nil {
+		list = append(list, r)
+	}
+	for p := range fn.Signature().Params().Variables() {
+		list = append(list, p)
+	}
+	return list
+}
+
+// maxCases is the number of dynamic types of a function's parameters that are looked at.
+const maxCases = 16
+
+// casesOf returns what a function reads if a parameter has the dynamic type of a clause of a type switch.
+func (r *reader) casesOf(fn *types.Func, in declared) (all []support.Case) {
+	params := variables(fn)
+	info := in.pkg.TypesInfo
+	ast.Inspect(in.decl.Body, func(n ast.Node) bool {
+		s, ok := n.(*ast.TypeSwitchStmt)
+		if !ok {
+			return true
+		}
+		id, ok := ast.Unparen(switched(s)).(*ast.Ident)
+		if !ok {
+			return true
+		}
+		at := slices.IndexFunc(params, func(v *types.Var) bool { return v == info.Uses[id] })
+		for _, c := range s.Body.List {
+			name := clauseType(info, c)
+			if at < 0 || name == "" || len(all) == maxCases {
+				continue
+			}
+			plans, _ := r.walk(fn, in, true, map[types.Object]string{params[at]: name})
+			if slices.ContainsFunc(plans, func(p *support.Plan) bool { return p != nil }) {
+				all = append(all, support.Case{Argument: at, Type: name, Plans: plans})
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// switched returns the expression whose dynamic type a type switch is about.
+func switched(s *ast.TypeSwitchStmt) ast.Expr {
+	var of ast.Expr
+	switch a := s.Assign.(type) {
+	case *ast.AssignStmt:
+		of = a.Rhs[0]
+	case *ast.ExprStmt:
+		of = a.X
+	}
+	if x, ok := ast.Unparen(of).(*ast.TypeAssertExpr); ok {
+		return x.X
+	}
+	return of
+}
+
+// clauseType returns the name in plans of the type of a clause; "" if it is not one type that has one.
+func clauseType(info *types.Info, c ast.Stmt) string {
+	clause, ok := c.(*ast.CaseClause)
+	if !ok || len(clause.List) != 1 {
+		return ""
+	}
+	return typeName(info.TypeOf(clause.List[0]))
+}
+
+// typeName returns the name in plans of a type that an interface may hold, as package support has it; "" for interfaces
+// and for types whose names are not the same there.
+func typeName(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Pointer:
+		if name := typeName(t.Elem()); name != "" {
+			return "*" + name
+		}
+	case *types.Basic:
+		if t.Kind() != types.UntypedNil && t.Kind() != types.Invalid {
+			return types.Typ[t.Kind()].Name() // byte is uint8
+		}
+	case *types.Named:
+		if types.IsInterface(t) || t.TypeArgs().Len() > 0 || t.Obj().Pkg() == nil || t.Obj().Parent() != t.Obj().Pkg().Scope() {
+			return ""
+		}
+		if t.Obj().Pkg().Name() == "main" {
+			return "main." + t.Obj().Name()
+		}
+		return t.Obj().Pkg().Path() + "." + t.Obj().Name()
+	}
+	return ""
 }
 
 // hasGoto reports whether statements jump.
@@ -99,7 +221,12 @@ func pruned(p *support.Plan) *support.Plan {
 			delete(p.Fields, name)
 		}
 	}
-	if !p.Self && !p.Whole && p.Elem == nil && len(p.Fields) == 0 {
+	for name, t := range p.Types {
+		if t = pruned(t); t == nil {
+			delete(p.Types, name)
+		}
+	}
+	if !p.Self && !p.Whole && p.Elem == nil && len(p.Fields) == 0 && len(p.Types) == 0 {
 		return nil
 	}
 	return p
@@ -120,6 +247,23 @@ func merge(to, from *support.Plan, depth int) {
 	for name, f := range from.Fields {
 		merge(field(to, name), f, depth+1)
 	}
+	for name, t := range from.Types {
+		merge(typed(to, name), t, depth+1)
+	}
+}
+
+// typed returns the plan of what an interface holds if it has a dynamic type; nil for a type without a name.
+func typed(p *support.Plan, name string) *support.Plan {
+	if p == nil || name == "" {
+		return nil
+	}
+	if p.Types == nil {
+		p.Types = map[string]*support.Plan{}
+	}
+	if p.Types[name] == nil {
+		p.Types[name] = &support.Plan{}
+	}
+	return p.Types[name]
 }
 
 func elem(p *support.Plan) *support.Plan {
@@ -152,11 +296,22 @@ type walker struct {
 	vars    map[types.Object]*support.Plan // what variables hold
 	lengths map[types.Object]*support.Plan // whose length they hold
 	synced  bool
+	ever    *bool // whether it was synced on some way
+	// strict notes only what is read whichever way the function takes; ways is the number of branches around.
+	// kinds of these are clauses for the kind of a reflect.Value: its methods are only called for it.
+	strict  bool
+	ways    int
+	kinds   int
+	assumed map[types.Object]string // dynamic types of parameters
 }
+
+// sync notes that the function may synchronize with other goroutines.
+func (w *walker) sync() { w.synced, *w.ever = true, true }
 
 func newWalker(r *reader, info *types.Info) *walker {
 	return &walker{
 		reader: r, info: info, vars: map[types.Object]*support.Plan{}, lengths: map[types.Object]*support.Plan{},
+		ever: new(bool),
 	}
 }
 
@@ -172,11 +327,20 @@ func (w *walker) block(b *ast.BlockStmt) (leaves bool) {
 }
 
 // branch walks statements that may be executed. What happens in a branch that leaves the function does not concern
-// what follows.
+// what follows; but if it synchronizes, what follows is only one of several ways.
 func (w *walker) branch(walk func() (leaves bool)) {
-	before := w.synced
-	if walk() {
+	before, ever := w.synced, *w.ever
+	*w.ever = false
+	w.ways++
+	leaves := walk()
+	w.ways--
+	inside := *w.ever
+	*w.ever = ever || inside
+	if leaves {
 		w.synced = before
+		if inside {
+			w.ways++
+		}
 	}
 }
 
@@ -192,7 +356,7 @@ func (w *walker) loop(body *ast.BlockStmt, more ...ast.Node) {
 	}
 	probe.block(body)
 	if probe.synced {
-		w.synced = true
+		w.sync()
 		return
 	}
 	for _, n := range more {
@@ -264,18 +428,24 @@ func (w *walker) stmt(s ast.Stmt) (leaves bool) {
 			w.stmt(s.Init)
 		}
 		w.read(s.Tag)
+		if call, ok := ast.Unparen(s.Tag).(*ast.CallExpr); ok && isKind(called(w.info, call)) {
+			w.kinds++
+			defer func() { w.kinds-- }()
+		}
 		w.clauses(s.Body)
 	case *ast.TypeSwitchStmt:
 		if s.Init != nil {
 			w.stmt(s.Init)
 		}
-		w.stmt(s.Assign)
-		w.clauses(s.Body)
+		w.typeSwitch(s)
 	case *ast.LabeledStmt:
 		return w.stmt(s.Stmt)
-	case *ast.DeferStmt: // runs at the end
+	case *ast.DeferStmt: // runs at the end, which matters to callers
 		for _, e := range s.Call.Args {
 			w.read(e)
+		}
+		if w.deferSyncs(s.Call) {
+			*w.ever = true
 		}
 	case *ast.GoStmt: // what it does there is ordered by nothing
 		for _, e := range s.Call.Args {
@@ -283,9 +453,96 @@ func (w *walker) stmt(s ast.Stmt) (leaves bool) {
 		}
 	case *ast.SendStmt, *ast.SelectStmt, *ast.EmptyStmt:
 		_, nothing := s.(*ast.EmptyStmt)
-		w.synced = w.synced || !nothing
+		if !nothing {
+			w.sync()
+		}
 	}
 	return false
+}
+
+// deferSyncs reports whether a deferred call may wait for other goroutines. What a literal does after a panic does not
+// count: the caller then returns, too, or has recovered itself.
+func (w *walker) deferSyncs(call *ast.CallExpr) bool {
+	if w.builtin(call) != "" {
+		return false
+	}
+	if fn := called(w.info, call); fn != nil {
+		if in := w.of(fn.Origin()); in != nil && !types.IsInterface(recvType(fn)) {
+			return in.syncs
+		}
+		return !isRelease(fn) && !isPure(fn)
+	}
+	lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit)
+	if !ok {
+		return true
+	}
+	probe := newWalker(w.reader, w.info)
+	for _, s := range lit.Body.List {
+		if cond, ok := s.(*ast.IfStmt); ok && w.recovers(cond) {
+			continue
+		}
+		probe.stmt(s)
+	}
+	return *probe.ever
+}
+
+// recovers reports whether a statement is of the form if r := recover(); r != nil { … }, without else.
+func (w *walker) recovers(s *ast.IfStmt) bool {
+	found := false
+	for _, n := range []ast.Node{s.Init, s.Cond} {
+		if n == nil {
+			continue
+		}
+		ast.Inspect(n, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			found = found || ok && w.builtin(call) == "recover"
+			return !found
+		})
+	}
+	return found && s.Else == nil
+}
+
+// typeSwitch walks a type switch. What a clause reads of the value is read if it has that type.
+func (w *walker) typeSwitch(s *ast.TypeSwitchStmt) {
+	of := switched(s)
+	w.read(of)
+	p := w.place(of)
+	assumed := ""
+	if id, ok := ast.Unparen(of).(*ast.Ident); ok {
+		assumed = w.assumed[w.info.Uses[id]]
+	}
+	done := w.alternatives()
+	defer func() { done(true) }()
+	for _, c := range s.Body.List {
+		clause, ok := c.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		done(false)
+		name := clauseType(w.info, clause)
+		if assumed != "" && name != assumed {
+			continue
+		}
+		if obj := w.info.Implicits[clause]; obj != nil && p != nil {
+			if w.vars[obj] = typed(p, name); len(clause.List) != 1 {
+				w.vars[obj] = p // it is an interface, too
+			}
+			if w.vars[obj] == nil {
+				delete(w.vars, obj)
+			}
+		}
+		walk := func() (leaves bool) {
+			for _, s := range clause.Body {
+				leaves = w.stmt(s)
+			}
+			return leaves
+		}
+		if assumed == "" {
+			w.branch(walk)
+		} else if walk() {
+			w.synced = true // what follows is for other types
+		}
+	}
 }
 
 // expr is an expression as a node, nil if it is.
@@ -298,6 +555,7 @@ func expr(e ast.Expr) ast.Node {
 
 // clauses walks the clauses of a switch.
 func (w *walker) clauses(b *ast.BlockStmt) {
+	done := w.alternatives()
 	for _, c := range b.List {
 		if c, ok := c.(*ast.CaseClause); ok {
 			for _, e := range c.List {
@@ -309,6 +567,27 @@ func (w *walker) clauses(b *ast.BlockStmt) {
 				}
 				return leaves
 			})
+			done(false)
+		}
+	}
+	done(true)
+}
+
+// alternatives returns a function to call after each of several alternatives, of which one is executed: the next one
+// begins with what variables held before. After the last one, those that one of them has set hold something unknown.
+func (w *walker) alternatives() (done func(last bool)) {
+	before, set := cloned(w.vars), map[types.Object]bool{}
+	return func(last bool) {
+		for o, p := range before {
+			if w.vars[o] != p {
+				set[o] = true
+			}
+		}
+		w.vars = cloned(before)
+		if last {
+			for o := range set {
+				delete(w.vars, o)
+			}
 		}
 	}
 }
@@ -325,6 +604,10 @@ func (w *walker) assign(s *ast.AssignStmt) {
 			continue
 		}
 		obj := w.info.ObjectOf(id)
+		if x, ok := ast.Unparen(s.Rhs[0]).(*ast.TypeAssertExpr); ok && obj != nil && i == 0 && len(s.Rhs) == 1 {
+			w.set(obj, x) // with or without ok
+			continue
+		}
 		if obj == nil || len(s.Lhs) != len(s.Rhs) {
 			delete(w.vars, obj)
 			continue
@@ -420,7 +703,7 @@ func (w *walker) ranged(s *ast.RangeStmt) {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Chan, *types.Signature:
-		w.synced = true
+		w.sync()
 		return
 	case *types.Basic:
 		if u.Info()&types.IsInteger != 0 {
@@ -428,7 +711,7 @@ func (w *walker) ranged(s *ast.RangeStmt) {
 		}
 	default:
 		if w.loopSyncs(s.Body) {
-			w.synced = true
+			w.sync()
 			return
 		}
 		p := w.place(s.X)
@@ -452,7 +735,7 @@ func (w *walker) ranged(s *ast.RangeStmt) {
 // place returns the plan of where an expression's value comes from; nil if that is not an argument. The words that
 // lead there are read.
 func (w *walker) place(e ast.Expr) *support.Plan {
-	if w.synced {
+	if w.synced || w.strict && w.ways > 0 {
 		return nil
 	}
 	switch e := ast.Unparen(e).(type) {
@@ -495,7 +778,12 @@ func (w *walker) place(e ast.Expr) *support.Plan {
 				return &support.Plan{Elem: p}
 			}
 		}
-	case *ast.TypeAssertExpr, *ast.CallExpr:
+	case *ast.TypeAssertExpr:
+		if e.Type != nil {
+			return typed(w.followed(e.X), typeName(w.info.TypeOf(e.Type)))
+		}
+	case *ast.CallExpr:
+		return w.reflected(e)
 	}
 	return nil
 }
@@ -561,12 +849,16 @@ func (w *walker) read(e ast.Expr) {
 	case *ast.UnaryExpr:
 		if e.Op == token.ARROW {
 			w.read(e.X)
-			w.synced = true
+			w.sync()
 			return
 		}
 		w.inner(e.X)
 	case *ast.BinaryExpr:
 		w.read(e.X)
+		if short := e.Op == token.LAND || e.Op == token.LOR; short && !w.isGuard(e.X) {
+			w.branch(func() bool { w.read(e.Y); return false })
+			return
+		}
 		w.read(e.Y)
 	case *ast.KeyValueExpr:
 		w.read(e.Value)
@@ -579,6 +871,24 @@ func (w *walker) read(e ast.Expr) {
 	case *ast.CallExpr:
 		w.call(e)
 	}
+}
+
+// isGuard reports whether a condition is only about nil or a length: what comes after it is read whenever it is there.
+func (w *walker) isGuard(e ast.Expr) bool {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok {
+		return false
+	}
+	if b.Op == token.LAND || b.Op == token.LOR {
+		return w.isGuard(b.X) && w.isGuard(b.Y)
+	}
+	for _, x := range []ast.Expr{b.X, b.Y} {
+		call, ok := ast.Unparen(x).(*ast.CallExpr)
+		if w.info.Types[x].IsNil() || ok && w.builtin(call) == "len" {
+			return true
+		}
+	}
+	return false
 }
 
 // header walks a text, slice or map whose words are read, or an array, of which only an element may be.
@@ -646,14 +956,21 @@ func (w *walker) call(call *ast.CallExpr) {
 		}
 		return
 	case "close":
-		w.synced = true
+		w.sync()
 		return
 	default:
 		return
 	}
 	fn := called(w.info, call)
 	if fn == nil {
-		w.synced = true // a function value
+		w.sync() // a function value
+		return
+	}
+	if isReflection(fn) {
+		w.reflected(call)
+		if w.reflectionSyncs(fn, call) {
+			w.sync()
+		}
 		return
 	}
 	if in := w.of(fn.Origin()); in != nil && !types.IsInterface(recvType(fn)) {
@@ -664,7 +981,7 @@ func (w *walker) call(call *ast.CallExpr) {
 		if readsFirst(fn) && len(call.Args) > 0 {
 			w.all(call.Args[0])
 		}
-		w.synced = true
+		w.sync()
 		return
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
@@ -688,11 +1005,20 @@ func recvType(fn *types.Func) types.Type {
 
 // passed adds what a called function reads of what it is passed.
 func (w *walker) passed(call *ast.CallExpr, fn *types.Func, in *reads) {
-	at := 0
+	at, plans := 0, in.plans
+	if w.strict {
+		plans = in.must
+	}
+	params := variables(fn)
 	give := func(e ast.Expr, pointed, addressed bool) {
-		if at < len(in.plans) && in.plans[at] != nil && !w.synced {
+		if at < len(plans) && plans[at] != nil && !w.synced {
 			if p := w.place(e); p != nil {
-				plan := in.plans[at]
+				plan := plans[at]
+				if t := w.info.TypeOf(e); at < len(params) && isInterface(params[at].Type()) && !isInterface(t) {
+					if plan = plan.Types[typeName(t)]; plan == nil {
+						plan = &support.Plan{Self: true}
+					}
+				}
 				switch {
 				case addressed: // x.M() is (&x).M()
 					plan = plan.Elem
@@ -707,19 +1033,23 @@ func (w *walker) passed(call *ast.CallExpr, fn *types.Func, in *reads) {
 	if recv := fn.Signature().Recv(); recv != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		if s := w.info.Selections[sel]; !ok || s == nil || s.Kind() != types.MethodVal || len(s.Index()) > 1 {
-			w.synced = w.synced || in.syncs
+			if in.syncs {
+				w.sync()
+			}
 			return // a method expression, or one of an embedded field
 		}
 		isPointer := func(t types.Type) bool { _, ok := t.Underlying().(*types.Pointer); return ok }
 		have, want := isPointer(w.info.TypeOf(sel.X)), isPointer(recv.Type())
 		give(sel.X, have && !want, !have && want)
 	}
-	params := fn.Signature().Params().Len()
+	last := fn.Signature().Params().Len() - 1
 	for i, arg := range call.Args {
-		if fn.Signature().Variadic() && i >= params-1 && !call.Ellipsis.IsValid() {
+		if fn.Signature().Variadic() && i >= last && !call.Ellipsis.IsValid() {
 			break
 		}
 		give(arg, false, false)
 	}
-	w.synced = w.synced || in.syncs
+	if in.syncs {
+		w.sync()
+	}
 }
