@@ -158,7 +158,8 @@ func TestShapes(t *testing.T) {
 	// Type switches: what a clause reads of the value, and of the other arguments.
 	for part, name := range map[string]string{
 		`{"kind":"pointer","type":"*main.varElement","items":[{"kind":"struct","fields":[{"name":"name","value":` +
-			`{"kind":"string","text":"title","len":5}},`: "fill",
+			`{"kind":"string","text":"title","len":5}},{"name":"raw","value":{"kind":"bool","text":"false"}}]}]},`: "fill",
+		`{"name":"text","value":{"kind":"bytes","text":"sent","len":4}}`:                                "send",
 		`{"kind":"reflected","type":"map[string]interface {}","items":[{"kind":"map","len":2,"items":[`: "fill",
 		`{"kind":"string","text":"a title","len":7}`:                                                    "fill",
 		`{"name":"text","value":{"kind":"bytes","text":"a text","len":6}}`:                              "fill",

@@ -411,6 +411,10 @@ func (w *walker) stmt(s ast.Stmt) (leaves bool) {
 			w.stmt(s.Init)
 		}
 		w.read(s.Cond)
+		if s.Else == nil && w.isThere(s) {
+			w.block(s.Body)
+			return false
+		}
 		w.branch(func() bool { return w.block(s.Body) })
 		if s.Else != nil {
 			w.branch(func() bool { return w.stmt(s.Else) })
@@ -543,6 +547,20 @@ func (w *walker) typeSwitch(s *ast.TypeSwitchStmt) {
 			w.synced = true // what follows is for other types
 		}
 	}
+}
+
+// isThere reports whether a statement does something with what was found by reflection, and then goes on: what it reads
+// is read whenever something was found, which is what a call is for.
+func (w *walker) isThere(s *ast.IfStmt) bool {
+	call, ok := ast.Unparen(s.Cond).(*ast.CallExpr)
+	if !ok || len(s.Body.List) == 0 {
+		return false
+	}
+	if _, leaves := s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt); leaves {
+		return false
+	}
+	fn := called(w.info, call)
+	return fn != nil && fn.FullName() == "(reflect.Value).IsValid"
 }
 
 // expr is an expression as a node, nil if it is.
