@@ -135,6 +135,18 @@ func TestRefused(t *testing.T) {
 		{"find", object{"recording": "heap.pb.gz", "dir": "linked"}, "is outside of the roots"},
 		{"compare", object{"before": "/etc/passwd"}, "outside of the roots"},
 		{"trace_requests", object{"recording": "link.whet"}, "outside of the roots"},
+		{"compare", object{"before": "heap.pb.gz", "after": "/etc/passwd"}, "outside of the roots"},
+		{"trace_requests", object{"recording": "heap.pb.gz", "handler": "("}, "not a regular expression"},
+		{"trace_requests", object{"recording": "heap.pb.gz", "slowest": -1}, "want 1 to 20"},
+		{"line_evidence", object{"file": "text/text.go", "line": 1, "recording": "/etc/passwd"}, "outside of the roots"},
+		{"line_evidence", object{"file": "text/text.go", "line": -1, "recording": "heap.pb.gz"}, "file and line are not given"},
+		{"prove", object{"patch": patch(t, "right"), "recording": "/etc/passwd"}, "outside of the roots"},
+		{"prove", object{"patch": patch(t, "right"), "wait_seconds": -1}, "wait_seconds"},
+		{"prove_cancel", object{"job": "../proof-1"}, "has no proof"},
+		{"load", object{"urls": []string{"http://127.0.0.1:1/"}, "headers": []string{"A: b\r\nHost: evil"}}, "header"},
+		{"load", object{"urls": []string{"http://127.0.0.1:1/"}, "method": "GET / HTTP/1.1\r\nX:"}, "method"},
+		{"load", object{"urls": []string{"http://127.0.0.1:1/"}, "rate": "-1"}, "rate"},
+		{"load", object{"urls": []string{}}, "urls is empty"},
 		{"no/such tool", object{}, "unknown tool"},
 	} {
 		result, failed := c.try(test.tool, test.arguments)

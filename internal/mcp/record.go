@@ -76,7 +76,8 @@ func (l *loadInput) options(s *Server, addr string) (load.Options, diag.Warnings
 		return none, nil, fmt.Errorf("body has %d bytes (want at most %d)", len(body), maxBody)
 	}
 	p := plan.Plan{
-		Connections: l.Connections, Rate: l.Rate, Method: l.Method, Headers: l.Headers, Body: body, AllowRemote: s.o.Targets,
+		Connections: l.Connections, Rate: l.Rate, Method: l.Method, Headers: l.Headers, Body: body,
+		AllowRemote: guard.Remote(urls),
 	}
 	if err := p.Check(); err != nil {
 		return none, nil, err
