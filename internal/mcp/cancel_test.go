@@ -98,7 +98,9 @@ func TestCancel(t *testing.T) {
 			"package": ".", "args": []string{"-addr", "{addr}"}, "seconds": 1,
 			"load": object{"urls": []string{"http://{addr}/report?n=200"}},
 		})
-		for i, stage := range []string{"collect the evidence", "copy the module", "build the original", "find the benchmarks"} {
+		for i, stage := range []string{
+			"collect the evidence", "copy the module", "build the original", "find the benchmarks",
+		} {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			c.drain()

@@ -139,7 +139,7 @@ func TestRefused(t *testing.T) {
 		{"trace_requests", object{"recording": "heap.pb.gz", "handler": "("}, "not a regular expression"},
 		{"trace_requests", object{"recording": "heap.pb.gz", "slowest": -1}, "want 1 to 20"},
 		{"line_evidence", object{"file": "text/text.go", "line": 1, "recording": "/etc/passwd"}, "outside of the roots"},
-		{"line_evidence", object{"file": "text/text.go", "line": -1, "recording": "heap.pb.gz"}, "file and line are not given"},
+		{"line_evidence", object{"file": "text/text.go", "line": -1}, "file and line are not given"},
 		{"prove", object{"patch": patch(t, "right"), "recording": "/etc/passwd"}, "outside of the roots"},
 		{"prove", object{"patch": patch(t, "right"), "wait_seconds": -1}, "wait_seconds"},
 		{"prove_cancel", object{"job": "../proof-1"}, "has no proof"},

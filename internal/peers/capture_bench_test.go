@@ -223,8 +223,8 @@ func buildProgram(b *testing.B, dir, pkg string, flags ...string) string {
 	return file
 }
 
-// overheadTimes and gainTimes are how many times as long as captureTime comparisons may take: overheads and gains of some
-// percent need intervals of one.
+// overheadTimes and gainTimes are how many times as long as captureTime comparisons may take: overheads and gains of
+// some percent need intervals of one.
 const (
 	overheadTimes = 4
 	gainTimes     = 4

@@ -221,7 +221,9 @@ func TestShapesRace(t *testing.T) {
 	if out != string(want) {
 		t.Errorf("the program prints\n%s\nwithout copies\n%s", out, want)
 	}
-	for _, name := range []string{"variadic", "Map", "closures", "channels", "cyclic", "huge", "anything", "method", "fill"} {
+	for _, name := range []string{
+		"variadic", "Map", "closures", "channels", "cyclic", "huge", "anything", "method", "fill",
+	} {
 		if f := got[name]; len(f.Calls) == 0 {
 			t.Errorf("%s was not copied", name)
 		}

@@ -317,8 +317,8 @@ func (c *copier) structure(v reflect.Value, at place) Value {
 	return out
 }
 
-// reflected copies what a reflect.Value holds. A type with methods may be one whose methods the function calls, which may
-// synchronize; and what a pointer refers to may be read later.
+// reflected copies what a reflect.Value holds. A type with methods may be one whose methods the function calls, which
+// may synchronize; and what a pointer refers to may be read later.
 func (c *copier) reflected(v reflect.Value, at place) Value {
 	if !at.private() || !at.plan.elem().self() || !v.CanInterface() {
 		return omitted(Unread)

@@ -385,7 +385,7 @@ func TestEncoded(t *testing.T) {
 	}
 	for i, k := range r.functions[0].calls {
 		if (k.data == nil) != (i >= 3) || (k.call == nil) != (i < 3) {
-			t.Errorf("call %d: %s, %v", i, k.data, k.call)
+			t.Errorf("call %d: %q, %t", i, k.data, k.call == nil)
 		}
 	}
 	r.Flush()
@@ -399,11 +399,11 @@ func TestEncoded(t *testing.T) {
 	}
 	var d Document
 	if err := json.Unmarshal(data, &d); err != nil || len(d.Functions) != 1 || len(d.Functions[0].Calls) != 5 {
-		t.Fatalf("%v: %s", err, data)
+		t.Fatalf("%v: %q", err, data)
 	}
 	for i, want := range []string{"0", "1", "2", "10", "11"} {
 		if c := d.Functions[0].Calls[i]; c.Arguments[0].Text != want || c.Results[0].Text != want {
-			t.Errorf("call %d: %+v, want %s", i, c, want)
+			t.Errorf("call %d: argument %s, result %s, want %s", i, c.Arguments[0].Text, c.Results[0].Text, want)
 		}
 	}
 }
@@ -519,7 +519,7 @@ func TestTypes(t *testing.T) {
 		c.End()
 		call := r.functions[0].calls[len(r.functions[0].calls)-1].call
 		if _, isText := v.(string); (len(call.Arguments[1].Items) == 1) != isText {
-			t.Errorf("%v: %+v", v, call.Arguments)
+			t.Errorf("%v: %d elements of the list", v, len(call.Arguments[1].Items))
 		}
 	}
 }

@@ -12,7 +12,8 @@ type Value struct {
 	Data []byte `json:"data,omitempty"`
 	// Len is the length of a string, slice, array, map or channel, of which the copy may have only the beginning.
 	Len int `json:"len,omitempty"`
-	// Items are elements, the keys and values of a map in turn, or what a pointer, an interface or a reflect.Value refers to.
+	// Items are elements, the keys and values of a map in turn, or what a pointer, an interface or a reflect.Value refers
+	// to.
 	Items []Value `json:"items,omitempty"`
 	// Fields are those of a struct that were copied.
 	Fields []Field `json:"fields,omitempty"`

@@ -398,7 +398,7 @@ func CheckTarget(address string, remote []string) error {
 	}
 }
 
-// Remote returns the hosts of addresses that are not on this machine, without ports. CheckTarget must have allowed them.
+// Remote returns the hosts of addresses that are not on this machine, without ports. CheckTarget has allowed them.
 func Remote(addresses []string) (hosts []string) {
 	for _, address := range addresses {
 		u, err := url.Parse(address)

@@ -14,7 +14,8 @@ import (
 
 // Measured returns the line about the day and the machine of a measurement.
 func Measured(day time.Time) string {
-	return fmt.Sprintf("Measured on %s with %d CPUs and %s.", day.Format(time.DateOnly), runtime.NumCPU(), runtime.Version())
+	return fmt.Sprintf("Measured on %s with %d CPUs and %s.",
+		day.Format(time.DateOnly), runtime.NumCPU(), runtime.Version())
 }
 
 // Update writes the cells of rows into the first table below a heading of a page in Markdown: "## Costs". last is the

@@ -52,7 +52,8 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%s: %v, want %q", heading, err, want)
 		}
 	}
-	if text := Measured(time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)); !strings.HasPrefix(text, "Measured on 2026-03-04 with ") {
+	text := Measured(time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC))
+	if !strings.HasPrefix(text, "Measured on 2026-03-04 with ") {
 		t.Error(text)
 	}
 }
