@@ -468,7 +468,8 @@ func TestReflected(t *testing.T) {
 			copied(t, "v", []any{reflect.ValueOf(list).Index(0)}, &Plan{
 				Self: true, Whole: true, Elem: &Plan{Self: true, Types: map[string]*Plan{"reflect.Value": plan}},
 			}),
-			[]string{`"text":"a title"`}, "opensesame",
+			[]string{`"text":"a title"`},
+			"opensesame",
 		},
 		"with a method": {of(reflecting{"hidden"}), []string{Unread}, "hidden"},
 		"a pointer":     {of(&pair{Name: "hidden"}), []string{Unread, "*support.pair"}, "hidden"},
