@@ -460,6 +460,7 @@ CAPTURE_SERVICE ?= .
 
 bench-capture:
 	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
+	$(GO) test -run '^$$' -bench 'Share' -benchtime 100x -count 6 ./internal/capture/support
 	WHET_CAPTURE_COSTS=$(CURDIR)/docs/measured/capture.md \
 		$(GO) test -run '^$$' -bench 'Capture($(CAPTURE))$$/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 3h -v ./internal/peers
 

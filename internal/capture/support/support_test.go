@@ -612,3 +612,68 @@ func BenchmarkCopy(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkShare measures how much more CPU time the calls of a function take while some are copied at the default rate:
+// in turns of a tenth of a second with and without, in one process, so that other programs disturb both alike. The goal
+// is 3%.
+func BenchmarkShare(b *testing.B) {
+	type item struct{ A, B string }
+	var items []item
+	for i := range 100 {
+		items = append(items, item{fmt.Sprintf("the first text %d", i), fmt.Sprintf("the second text %d", i)})
+	}
+	body, err := json.Marshal(items)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, g := recorderOf(b.TempDir())
+	r.share = DefaultShare
+	r.functions[0].about.Parameters = []string{"body", "items"}
+	r.functions[0].plans = []*Plan{open(2), open(4)}
+	var work func(body []byte, items []item) int
+	work = func(body []byte, items []item) int {
+		if g.Open() {
+			if c := r.Begin(0); c != nil {
+				c.In(body)
+				c.In(items)
+				c.Called()
+				n := work(body, items)
+				c.Returned()
+				c.Out(n)
+				c.End()
+				return n
+			}
+		}
+		var decoded []item
+		if json.Unmarshal(body, &decoded) != nil {
+			return 0
+		}
+		return len(decoded)
+	}
+	var cpu, turn [2]time.Duration
+	var calls [2]int
+	r.cpu = func() time.Duration { return cpu[1] + processCPU() - turn[1] } // of the turns with copies
+	turns := func(with int) {
+		stop, ended := make(chan struct{}), make(chan struct{})
+		turn[with] = processCPU()
+		if with == 1 {
+			go func() { defer close(ended); r.run(stop) }()
+		}
+		for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); calls[with]++ {
+			work(body, items)
+		}
+		if with == 1 {
+			close(stop)
+			<-ended
+			g.left.Store(0)
+		}
+		cpu[with] += processCPU() - turn[with]
+	}
+	for i := 0; b.Loop(); i++ {
+		turns(i % 2)
+		turns(1 - i%2)
+	}
+	each := func(i int) float64 { return float64(cpu[i]) / float64(calls[i]) }
+	b.ReportMetric(100*(each(1)/each(0)-1), "%cpu")
+	b.ReportMetric(100*float64(r.spent.Load())/float64(cpu[1]), "%accounted")
+}
