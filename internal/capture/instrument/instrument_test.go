@@ -159,7 +159,9 @@ func TestShapes(t *testing.T) {
 	for part, name := range map[string]string{
 		`{"kind":"pointer","type":"*main.varElement","items":[{"kind":"struct","fields":[{"name":"name","value":` +
 			`{"kind":"string","text":"title","len":5}},{"name":"raw","value":{"kind":"bool","text":"false"}}]}]},`: "fill",
-		`{"name":"text","value":{"kind":"bytes","text":"sent","len":4}}`:                                "send",
+		`{"name":"text","value":{"kind":"bytes","text":"sent","len":4}}`: "send",
+		`"type":"*main.groupElement","items":[{"kind":"struct","fields":[{"name":"name","value":` +
+			`{"kind":"string","text":"group","len":5}}`: "fill",
 		`{"kind":"reflected","type":"map[string]interface {}","items":[{"kind":"map","len":2,"items":[`: "fill",
 		`{"kind":"string","text":"a title","len":7}`:                                                    "fill",
 		`{"name":"text","value":{"kind":"bytes","text":"a text","len":6}}`:                              "fill",

@@ -16,6 +16,9 @@ type reader struct {
 	decls map[*types.Func]declared
 	known map[*types.Func]*reads
 	order []*types.Func // in which they became known
+
+	depth     int  // of calls of of
+	recursive bool // a function was used that was being determined
 }
 
 type declared struct {
@@ -56,16 +59,32 @@ func newReader(pkgs []*packages.Package) *reader {
 func (r *reader) of(fn *types.Func) *reads {
 	if known := r.known[fn]; known != nil {
 		known.used = known.used || known.walking
+		r.recursive = r.recursive || known.walking
 		return known
 	}
 	in, ok := r.decls[fn]
 	if !ok {
 		return nil
 	}
+	r.depth++
+	before := len(r.order)
+	out := r.determine(fn, in, before)
+	if r.depth == 1 && r.recursive { // now that all of them are known
+		for _, one := range slices.Clone(r.order[before:]) {
+			r.fill(r.known[one], one, r.decls[one])
+		}
+		r.recursive = false
+	}
+	r.depth--
+	return out
+}
+
+// determine determines what a function reads. before is the number of functions that were known before.
+func (r *reader) determine(fn *types.Func, in declared, before int) *reads {
 	for syncs := false; ; syncs = true {
-		out, before := &reads{walking: true, syncs: syncs}, len(r.order)
+		out := &reads{walking: true, syncs: syncs}
 		r.known[fn] = out
-		may, ever := r.walk(fn, in, false, nil)
+		_, ever := r.walk(fn, in, false, nil)
 		if ever && !syncs && out.used { // what called it meanwhile took it for one that does not
 			for _, other := range r.order[before:] {
 				delete(r.known, other)
@@ -74,16 +93,23 @@ func (r *reader) of(fn *types.Func) *reads {
 			continue
 		}
 		out.syncs = ever || syncs
-		out.must, _ = r.walk(fn, in, true, nil)
-		out.plans = may
-		if out.syncs {
-			out.plans = out.must
-			out.cases = r.casesOf(fn, in)
-		}
+		r.fill(out, fn, in)
 		out.walking = false
 		r.order = append(r.order, fn)
 		return out
 	}
+}
+
+// fill sets the plans of a function of which is known whether it may synchronize.
+func (r *reader) fill(out *reads, fn *types.Func, in declared) {
+	must, _ := r.walk(fn, in, true, nil)
+	plans, cases := must, []support.Case(nil)
+	if out.syncs {
+		cases = r.casesOf(fn, in)
+	} else {
+		plans, _ = r.walk(fn, in, false, nil)
+	}
+	out.must, out.plans, out.cases = must, plans, cases
 }
 
 // walk returns what a function reads: what it may read, or, if strict, what it reads whichever way it takes, if its
