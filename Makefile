@@ -464,7 +464,7 @@ bench-capture:
 	WHET_CAPTURE_COSTS=$(CURDIR)/docs/measured/capture.md \
 		$(GO) test -run '^$$' -bench 'Capture($(CAPTURE))$$/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 3h -v ./internal/peers
 
-# On a quiet machine: services are compared under load, at half of their capacity.
+# On a quiet machine: services are compared under load.
 bench-predict:
 	WHET_CAPTURE_GAINS=$(CURDIR)/docs/measured/capture-gain.md \
 		$(GO) test -run '^$$' -bench 'CaptureGain/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 90m -v ./internal/peers

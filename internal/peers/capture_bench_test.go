@@ -43,7 +43,6 @@ type capturedService struct {
 	module, version, serve string
 	// file, old and new are a change whose gain prove predicts; "" for none.
 	file, old, new string
-	rate           int // of requests in a second; 0: as many as there are answers
 }
 
 func capturedServices() []capturedService {
@@ -172,7 +171,7 @@ func (c *capturedService) copyTo(b *testing.B, dir string) {
 // options returns how the service's load is sent.
 func (c *capturedService) options(b *testing.B, dir string) load.Options {
 	b.Helper()
-	o := load.Options{Connections: 4, Method: c.method, Timeout: time.Minute, Rate: float64(c.rate)}
+	o := load.Options{Connections: 4, Method: c.method, Timeout: time.Minute}
 	if c.body != "" {
 		body, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(c.body)))
 		if err != nil {
@@ -372,7 +371,6 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 		b.Fatal(err)
 	}
 	programs := [2]string{buildProgram(b, dirs[0], c.pkg()), buildProgram(b, dirs[1], c.pkg())}
-	c.rate = c.halfRate(b, dirs[0], programs[0])
 	measured := c.compare(b, dirs[0], programs, [2][]string{}, gainTimes*captureTime())
 	var predicted [2]string
 	for i, capture := range [2]string{"hot", ""} {
@@ -382,40 +380,6 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 	}
 	addRow(b, gainsPage, gainsHeading, c.name, percent(measured), predicted[0], predicted[1])
 	return wrong
-}
-
-// halfRate returns half of the rate at which a program answers. Gains are compared at that rate: if requests came as
-// fast as they are answered, the faster program would wait more for the next ones, and waiting takes CPU time, too.
-func (c *capturedService) halfRate(b *testing.B, dir, program string) int {
-	b.Helper()
-	alone := *c
-	alone.rate = 0
-	address := freeAddress(b)
-	cmd := exec.CommandContext(b.Context(), program, "-addr", address, "-pprof", "127.0.0.1:0")
-	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
-	o := alone.options(b, dir)
-	o.URL, o.Duration = "http://"+address+c.path, 5*time.Second
-	var r *load.Result
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			_ = conn.Close()
-			break
-		} else if time.Now().After(end) {
-			b.Fatal(err)
-		}
-	}
-	r, err := load.Run(b.Context(), o)
-	if err != nil || r.Rate < 10 {
-		b.Fatalf("the capacity of %s: %v, %v", c.name, r, err)
-	}
-	return int(r.Rate / 2)
 }
 
 // freeAddress returns an address that nothing listens on.
@@ -448,9 +412,6 @@ func (c *capturedService) recordProgram(
 	args := []string{"record", "-o", recording, "-d", "10s", "--trace", "0", "--load", "http://" + address + c.path}
 	if c.method != "" {
 		args = append(args, "-m", c.method, "--body", "@"+filepath.Join(dir, filepath.FromSlash(c.body)))
-	}
-	if c.rate > 0 {
-		args = append(args, "--rate", strconv.Itoa(c.rate))
 	}
 	if capture != "" {
 		args = append(args, "--capture", capture)
