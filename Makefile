@@ -21,8 +21,8 @@
 # make bench-power     how often whet bench is right next to a noisy neighbor, for docs/measured/power.md (1 to 2 hours)
 # make bench-layout    how often a change that only moves code is reported, as it is and with varied layouts (10 minutes)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
-# make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
-# make bench-predict   gains predicted from captured and generated inputs, into docs/measured/capture-gain.md (15 minutes)
+# make bench-capture   costs of copying arguments, and mutants that they notice, into docs/measured/capture.md (2 hours)
+# make bench-predict   gains predicted from captured and generated inputs, into docs/measured/capture-gain.md (40 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-regexp    code written for the regular expressions of public modules against package regexp (2 minutes)
 # make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
@@ -453,17 +453,21 @@ mcp-clients: mcp-sdk
 bench-diff:
 	WHET_DIFF_PAGE=$(CURDIR)/docs/measured/diff-pairs.md $(GO) test -run '^$$' -bench 'DiffPairs' -benchtime 1x -timeout 60m -v ./internal/peers
 
-# WHET_CAPTURE_TIME makes each comparison shorter. The rows go into docs/measured/capture.md by hand.
+# On a quiet machine. WHET_CAPTURE_TIME makes each comparison shorter. CAPTURE is what is measured: some of Overhead, Share
+# and Kills, with | between them. CAPTURE_SERVICE is a service, all of them by default. Other rows of the page stay.
+CAPTURE         ?= Overhead|Share|Kills
+CAPTURE_SERVICE ?= .
+
 bench-capture:
 	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
-	$(GO) test -run '^$$' -bench 'Capture(Overhead|Share|Gain|Kills)' -benchtime 1x -timeout 90m -v ./internal/peers
+	$(GO) test -run '^$$' -bench 'Share' -benchtime 100x -count 6 ./internal/capture/support
+	WHET_CAPTURE_COSTS=$(CURDIR)/docs/measured/capture.md \
+		$(GO) test -run '^$$' -bench 'Capture($(CAPTURE))$$/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 3h -v ./internal/peers
 
-# On a quiet machine: services are compared under load. WHET_CAPTURE_TIME makes each comparison shorter.
+# On a quiet machine: services are compared under load.
 bench-predict:
-	printf '%s\n' '# Gains predicted from captured arguments' '' '`make bench-predict` writes this page. The gain is the change of CPU time per request.' '' \
-		'| service | under load | from captured inputs | from generated inputs |' '|---|---|---|---|' >docs/measured/capture-gain.md
-	WHET_CAPTURE_PAGE=$(CURDIR)/docs/measured/capture-gain.md \
-		$(GO) test -run '^$$' -bench 'CaptureGain' -benchtime 1x -timeout 90m -v ./internal/peers
+	WHET_CAPTURE_GAINS=$(CURDIR)/docs/measured/capture-gain.md \
+		$(GO) test -run '^$$' -bench 'CaptureGain/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 90m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

@@ -42,7 +42,11 @@ func TestCancel(t *testing.T) {
 			c.t.Errorf("%s: something is left for %v, longer than %v", what, d, soon)
 		}
 	}
-	for _, stage := range []string{"build the original", "compare", "find the benchmarks"} {
+	stages := []string{"build the original", "compare", "find the benchmarks"}
+	if os.Getenv("WHET_MCP_PAGE") != "" { // TestCancelAnytime cancels in all stages, too
+		stages = append(stages, "test both versions", "measure", "look for costs elsewhere", "mutants of the changed lines")
+	}
+	for _, stage := range stages {
 		t.Run(stage, func(t *testing.T) {
 			temp := t.TempDir()
 			s := server(t, mcp.Options{Roots: []string{dir}, Temp: temp})
@@ -85,6 +89,33 @@ func TestCancel(t *testing.T) {
 			t.Error(err)
 		}
 		left(c, "a session with a proof ends", temp, began)
+	})
+	t.Run("line_evidence", func(t *testing.T) {
+		temp := t.TempDir()
+		s := server(t, mcp.Options{Roots: []string{dir}, Temp: temp})
+		c := overPipes(t, s)
+		c.call("record", object{
+			"package": ".", "args": []string{"-addr", "{addr}"}, "seconds": 1,
+			"load": object{"urls": []string{"http://{addr}/report?n=200"}},
+		})
+		for i, stage := range []string{
+			"collect the evidence", "copy the module", "build the original", "find the benchmarks",
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			c.drain()
+			go func() {
+				_, err := c.CallTool(ctx, params("line_evidence", object{"file": "text/text.go", "line": 12 + i}))
+				ended <- err
+			}()
+			c.await(stage)
+			began := time.Now()
+			cancel()
+			if err := <-ended; err == nil {
+				t.Errorf("%s: the call is not canceled", stage)
+			}
+			left(c, "line_evidence: "+stage, temp, began)
+		}
 	})
 	t.Run("record", func(t *testing.T) {
 		temp := t.TempDir()

@@ -88,9 +88,10 @@ func descriptions() map[string]string {
 		"recordInput.capture": "also copy arguments and results of calls, without what looks like a secret, after the " +
 			"measurement: hot for the functions with the most expensive lines, or a regular expression of functions, such as " +
 			"text\\.Join$. Not with url",
-		"recordInput.dir":     "directory of the module (default: the first root)",
-		"recordInput.load":    "requests to send during the recording: without a load an idle service is recorded",
-		"recordInput.seconds": "length of the recording; 10 if omitted",
+		"recordInput.capture_rate": "with capture, percent of the program's CPU time that copying may take; 1 if omitted",
+		"recordInput.dir":          "directory of the module (default: the first root)",
+		"recordInput.load":         "requests to send during the recording: without a load an idle service is recorded",
+		"recordInput.seconds":      "length of the recording; 10 if omitted",
 		"recordInput.output": "path of a new .whet file in a root; if omitted, the recording is removed when the server " +
 			"ends",
 

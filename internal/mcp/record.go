@@ -76,7 +76,8 @@ func (l *loadInput) options(s *Server, addr string) (load.Options, diag.Warnings
 		return none, nil, fmt.Errorf("body has %d bytes (want at most %d)", len(body), maxBody)
 	}
 	p := plan.Plan{
-		Connections: l.Connections, Rate: l.Rate, Method: l.Method, Headers: l.Headers, Body: body, AllowRemote: s.o.Targets,
+		Connections: l.Connections, Rate: l.Rate, Method: l.Method, Headers: l.Headers, Body: body,
+		AllowRemote: guard.Remote(urls),
 	}
 	if err := p.Check(); err != nil {
 		return none, nil, err
@@ -102,6 +103,7 @@ type recordInput struct {
 	Bench    string     `json:"bench,omitempty"`
 	Packages []string   `json:"packages,omitempty"`
 	Capture  string     `json:"capture,omitempty"`
+	Rate     *float64   `json:"capture_rate,omitempty"`
 	Dir      string     `json:"dir,omitempty"`
 	Load     *loadInput `json:"load,omitempty"`
 	Seconds  float64    `json:"seconds,omitempty"`
@@ -160,19 +162,30 @@ func (r *recordResult) addCaptured() (err error) {
 // capture returns which calls the client wants copied; nil for none. Secrets are always left out.
 func (in *recordInput) capture() (*collect.Capture, error) {
 	if in.Capture == "" {
+		if in.Rate != nil {
+			return nil, errors.New("capture_rate has no effect without capture: give \"capture\": \"hot\"")
+		}
 		return nil, nil //nolint:nilnil // nothing is copied, as documented
 	}
 	if in.URL != "" {
 		return nil, errors.New("capture is for programs that whet builds: give package or bench instead of url")
 	}
+	o := &collect.Capture{}
+	if in.Rate != nil {
+		if !(*in.Rate > 0 && *in.Rate <= 100) {
+			return nil, fmt.Errorf("capture_rate is %v (want above 0, up to 100: percent of the CPU time)", *in.Rate)
+		}
+		o.Share = *in.Rate / 100
+	}
 	if in.Capture == copies.Hot {
-		return &collect.Capture{}, nil
+		return o, nil
 	}
 	if err := guard.CheckRegexp("capture", in.Capture); err != nil {
 		return nil, err
 	}
-	functions, err := regexp.Compile(in.Capture)
-	return &collect.Capture{Functions: functions}, err
+	var err error
+	o.Functions, err = regexp.Compile(in.Capture)
+	return o, err
 }
 
 // record is the tool record.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -42,10 +43,74 @@ func fill(v reflect.Value, text string, elements int) {
 }
 
 // results returns an empty result of each tool.
-func results() []fit.Shrinker {
-	return []fit.Shrinker{
-		&recordResult{}, &hotLines{}, &lineEvidence{}, &foundResult{}, &verdict{}, &comparison{}, &loadResult{},
-		&traceResult{},
+func results() map[string]fit.Shrinker {
+	return map[string]fit.Shrinker{
+		"record": &recordResult{}, "hot_lines": &hotLines{}, "line_evidence": &lineEvidence{}, "find": &foundResult{},
+		"prove": &verdict{}, "prove_status": &verdict{}, "prove_cancel": &verdict{}, "compare": &comparison{},
+		"load": &loadResult{}, "trace_requests": &traceResult{},
+	}
+}
+
+// TestAllTools checks that results has the result of every tool that clients see, and that the default limit is 25 kB.
+func TestAllTools(t *testing.T) {
+	s, err := New(Options{Roots: []string{t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if s.o.MaxResult != 25_000 {
+		t.Errorf("results have at most %d bytes by default, want 25 kB", s.o.MaxResult)
+	}
+	here, there := sdk.NewInMemoryTransports()
+	session, err := s.server.Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(client.Close(), session.Wait()); err != nil {
+		t.Error(err)
+	}
+	all := results()
+	for _, tool := range list.Tools {
+		result := all[tool.Name]
+		if result == nil {
+			t.Errorf("TestSizes has no result of %s", tool.Name)
+			continue
+		}
+		delete(all, tool.Name)
+		// The type is that of the tool: it has the same fields.
+		schema, err := json.Marshal(tool.OutputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(reflect.ValueOf(result).Elem(), "text", 1)
+		text, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(text, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for name := range fields {
+			if !strings.Contains(string(schema), fmt.Sprintf("%q:", name)) {
+				t.Errorf("%s returns another type: its schema has no %s", tool.Name, name)
+			}
+		}
+	}
+	for name := range all {
+		t.Errorf("there is no tool %s", name)
 	}
 }
 
@@ -54,13 +119,13 @@ func results() []fit.Shrinker {
 func TestSizes(t *testing.T) {
 	for _, limit := range []int{fit.DefaultLimit, minMaxResult} {
 		for _, size := range []struct{ elements, text int }{{40, 20}, {1, 20_000}, {6, 2000}} {
-			for _, r := range results() {
+			for tool, r := range results() {
 				fill(reflect.ValueOf(r).Elem(), strings.Repeat("é\"\n", size.text/4), size.elements)
 				before, err := json.Marshal(r)
 				if err != nil {
 					t.Fatal(err)
 				}
-				name := fmt.Sprintf("%T with %d elements and texts of %d bytes", r, size.elements, size.text)
+				name := fmt.Sprintf("%s with %d elements and texts of %d bytes", tool, size.elements, size.text)
 				got, err := fit.Result(r, limit, "see there")
 				if err != nil {
 					t.Errorf("%s: %v", name, err)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/capture/instrument"
 	"github.com/whet-go/whet/internal/capture/support"
 	"github.com/whet-go/whet/internal/modproxy"
+	"github.com/whet-go/whet/internal/peers/tables"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/service"
@@ -181,11 +183,13 @@ func (c *capturedService) options(b *testing.B, dir string) load.Options {
 }
 
 // compare returns the ratio of CPU time per request of two programs, with its interval.
-func (c *capturedService) compare(b *testing.B, dir string, programs [2]string, env [2][]string) ab.Unit {
+func (c *capturedService) compare(
+	b *testing.B, dir string, programs [2]string, env [2][]string, most time.Duration,
+) ab.Unit {
 	b.Helper()
 	o := service.Options{
 		URLs: []string{"http://{addr}" + c.path}, Load: c.options(b, dir),
-		AB: ab.Options{MaxTime: captureTime(), Precision: 0.01},
+		AB: ab.Options{MaxTime: most, Precision: 0.01},
 	}
 	for i, p := range programs {
 		o.Commands[i] = service.Command{Args: []string{p, "-addr", "{addr}", "-pprof", "127.0.0.1:0"}, Env: env[i], Dir: dir}
@@ -218,8 +222,15 @@ func buildProgram(b *testing.B, dir, pkg string, flags ...string) string {
 	return file
 }
 
+// overheadTimes and gainTimes are how many times as long as captureTime comparisons may take: overheads and gains of
+// some percent need intervals of one.
+const (
+	overheadTimes = 4
+	gainTimes     = 4
+)
+
 // BenchmarkCaptureOverhead compares the CPU time per request of each example as it is, with closed gates, and while it
-// copies at the default rate. WHET_CAPTURE_PAGE names a page that gets the rows of a table.
+// copies at the default rate. The rows are written into the page that WHET_CAPTURE_COSTS names.
 func BenchmarkCaptureOverhead(b *testing.B) {
 	for _, c := range capturedServices() {
 		b.Run(c.name, func(b *testing.B) {
@@ -231,10 +242,12 @@ func BenchmarkCaptureOverhead(b *testing.B) {
 					b.Skip(err)
 				}
 				plain := buildProgram(b, dir, c.pkg())
-				closed := c.compare(b, dir, [2]string{plain, copies}, [2][]string{})
-				open := c.compare(b, dir, [2]string{plain, copies}, [2][]string{1: {support.DirEnv + "=" + b.TempDir()}})
+				closed := c.compare(b, dir, [2]string{plain, copies}, [2][]string{}, overheadTimes*captureTime())
+				open := c.compare(b, dir, [2]string{plain, copies}, [2][]string{1: {support.DirEnv + "=" + b.TempDir()}},
+					overheadTimes*captureTime())
 				b.ReportMetric(100*(float64(open.Ratio)-1), "%cpu")
-				addRow(b, fmt.Sprintf("| %s | %d | %s | %s |", c.name, functions, percent(closed), percent(open)))
+				addRow(b, costsPage, "## Compared with the service as it is", c.name, strconv.Itoa(functions), percent(closed),
+					percent(open))
 			}
 		})
 	}
@@ -267,36 +280,50 @@ func percent(u ab.Unit) string {
 		100*(float64(u.High)-1))
 }
 
-// addRow appends a row to the page, and prints it.
-func addRow(b *testing.B, row string) {
+// Environment variables with pages that get the rows of their tables.
+const (
+	costsPage = "WHET_CAPTURE_COSTS" // docs/measured/capture.md
+	gainsPage = "WHET_CAPTURE_GAINS" // docs/measured/capture-gain.md
+)
+
+// The last row of a table.
+const (
+	medianRow = "median error"
+	allRow    = "all"
+)
+
+// addRow prints a row of a table, and writes it into the page, if one is given.
+func addRow(b *testing.B, page, heading string, cells ...string) {
 	b.Helper()
-	b.Log(row)
-	name := os.Getenv("WHET_CAPTURE_PAGE")
+	b.Logf("| %s |", strings.Join(cells, " | "))
+	name := os.Getenv(page)
 	if name == "" {
 		return
 	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		b.Fatal(err)
+	last := allRow
+	if page == gainsPage {
+		last = medianRow
 	}
-	if _, err := fmt.Fprintln(f, row); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := tables.Update(name, heading, tables.Measured(time.Now()), last, [][]string{cells}); err != nil {
 		b.Fatal(err)
 	}
 }
+
+const gainsHeading = "# Gains predicted from captured arguments"
 
 // BenchmarkCaptureGain compares the gain that whet prove predicts for a change, from captured and from generated
 // inputs, with the gain of the service under load. The last row has the medians of the errors, in points.
 func BenchmarkCaptureGain(b *testing.B) {
 	whet := buildProgram(b, filepath.Join("..", "..", "cmd", "whet"), ".")
 	var wrong [2][]float64 // from captured and from generated inputs
+	left := 0
 	for _, c := range capturedServices() {
 		if c.file == "" {
 			continue
 		}
+		left++
 		b.Run(c.name, func(b *testing.B) {
+			left--
 			for range b.N {
 				for i, e := range c.gain(b, whet) {
 					if !math.IsNaN(e) {
@@ -306,7 +333,10 @@ func BenchmarkCaptureGain(b *testing.B) {
 			}
 		})
 	}
-	addRow(b, fmt.Sprintf("| median error | | %s | %s |", errorOf(wrong[0]), errorOf(wrong[1])))
+	if left > 0 {
+		return // of some services only
+	}
+	addRow(b, gainsPage, gainsHeading, medianRow, "", errorOf(wrong[0]), errorOf(wrong[1]))
 }
 
 // errorOf describes the median of errors.
@@ -341,15 +371,29 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 		b.Fatal(err)
 	}
 	programs := [2]string{buildProgram(b, dirs[0], c.pkg()), buildProgram(b, dirs[1], c.pkg())}
-	measured := c.compare(b, dirs[0], programs, [2][]string{})
+	measured := c.compare(b, dirs[0], programs, [2][]string{}, gainTimes*captureTime())
 	var predicted [2]string
 	for i, capture := range [2]string{"hot", ""} {
 		var gain float64
 		gain, predicted[i] = c.predict(b, whet, dirs, capture)
 		wrong[i] = 100 * math.Abs(gain-(float64(measured.Ratio)-1))
 	}
-	addRow(b, fmt.Sprintf("| %s | %s | %s | %s |", c.name, percent(measured), predicted[0], predicted[1]))
+	addRow(b, gainsPage, gainsHeading, c.name, percent(measured), predicted[0], predicted[1])
 	return wrong
+}
+
+// freeAddress returns an address that nothing listens on.
+func freeAddress(b *testing.B) string {
+	b.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return address
 }
 
 // record records the service in a directory under its load, and returns the file.
@@ -364,14 +408,7 @@ func (c *capturedService) recordProgram(
 ) string {
 	b.Helper()
 	recording := filepath.Join(b.TempDir(), "a.whet")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
-		b.Fatal(err)
-	}
+	address := freeAddress(b)
 	args := []string{"record", "-o", recording, "-d", "10s", "--trace", "0", "--load", "http://" + address + c.path}
 	if c.method != "" {
 		args = append(args, "-m", c.method, "--body", "@"+filepath.Join(dir, filepath.FromSlash(c.body)))

@@ -32,8 +32,7 @@ import (
 const mostMutants = 60
 
 // BenchmarkCaptureKills counts the mutants of captured functions that inputs notice, with and without captured calls
-// among them: of two example services, or of the module in WHET_CAPTURE_MODULE with the recording in
-// WHET_CAPTURE_RECORDING.
+// among them: of the services, or of the module in WHET_CAPTURE_MODULE with the recording in WHET_CAPTURE_RECORDING.
 func BenchmarkCaptureKills(b *testing.B) {
 	if dir := os.Getenv("WHET_CAPTURE_MODULE"); dir != "" {
 		for range b.N {
@@ -42,22 +41,43 @@ func BenchmarkCaptureKills(b *testing.B) {
 		return
 	}
 	whet := buildProgram(b, filepath.Join("..", "..", "cmd", "whet"), ".")
+	var sum killCount
+	left := len(capturedServices())
 	for _, c := range capturedServices() {
-		if c.file == "" {
-			continue
-		}
 		b.Run(c.name, func(b *testing.B) {
+			left--
 			dir := filepath.Join(b.TempDir(), c.name)
 			c.copyTo(b, dir)
 			for range b.N {
-				kills(b, dir, c.record(b, whet, dir, "hot"))
+				sum.add(kills(b, dir, c.record(b, whet, dir, "hot")))
 			}
 		})
 	}
+	if left == 0 {
+		sum.write(b, allRow)
+	}
 }
 
-// kills adds a row for each package of a module with captured functions.
-func kills(b *testing.B, dir, name string) {
+// A killCount counts mutants.
+type killCount struct{ functions, mutants, without, with int }
+
+func (k *killCount) add(more killCount) {
+	k.functions += more.functions
+	k.mutants += more.mutants
+	k.without += more.without
+	k.with += more.with
+}
+
+// write adds a row.
+func (k *killCount) write(b *testing.B, name string) {
+	b.Helper()
+	share := func(n int) string { return fmt.Sprintf("%d (%.0f%%)", n, 100*float64(n)/float64(max(k.mutants, 1))) }
+	addRow(b, costsPage, "## Mutants that inputs notice", name, strconv.Itoa(k.functions), strconv.Itoa(k.mutants),
+		share(k.without), share(k.with))
+}
+
+// kills adds a row for each package of a module with captured functions, and returns the sum.
+func kills(b *testing.B, dir, name string) (sum killCount) {
 	b.Helper()
 	r, err := recording.Open(name)
 	if err != nil {
@@ -88,14 +108,16 @@ func kills(b *testing.B, dir, name string) {
 		if functions == 0 {
 			continue
 		}
-		of, without := killed(b, m, changes, nil)
-		_, with := killed(b, m, changes, calls)
-		addRow(b, fmt.Sprintf("| %s | %d | %d | %d (%.0f%%) | %d (%.0f%%) |", pkg.PkgPath, functions, of,
-			without, 100*float64(without)/float64(max(of, 1)), with, 100*float64(with)/float64(max(of, 1))))
+		one := killCount{functions: functions}
+		one.mutants, one.without = killed(b, m, changes, nil)
+		_, one.with = killed(b, m, changes, calls)
+		one.write(b, pkg.PkgPath)
+		sum.add(one)
 	}
 	if err := m.Close(); err != nil {
 		b.Fatal(err)
 	}
+	return sum
 }
 
 // markedLines returns a change of each line of a package's functions with captured calls, which does nothing, and their

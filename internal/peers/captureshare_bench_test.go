@@ -31,7 +31,8 @@ func BenchmarkCaptureShare(b *testing.B) {
 				env := []string{support.DirEnv + "=" + b.TempDir()}
 				copying, collecting := captureShare(b, c.recordProgram(b, whet, dir, "", env, program))
 				b.ReportMetric(100*(copying+collecting), "%cpu")
-				addRow(b, fmt.Sprintf("| %s | %.1f%% | %.1f%% |", c.name, 100*copying, 100*collecting))
+				addRow(b, costsPage, "## By the program's profiles", c.name, fmt.Sprintf("%.1f%%", 100*copying),
+					fmt.Sprintf("%.1f%%", 100*collecting))
 			}
 		})
 	}

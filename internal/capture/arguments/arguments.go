@@ -175,7 +175,7 @@ func kinds() []string {
 	return []string{
 		support.KindBool, support.KindInt, support.KindUint, support.KindFloat, support.KindComplex, support.KindString,
 		support.KindBytes, support.KindSlice, support.KindArray, support.KindMap, support.KindStruct, support.KindPointer,
-		support.KindInterface, support.KindNil, support.KindOmitted,
+		support.KindInterface, support.KindReflected, support.KindNil, support.KindOmitted,
 	}
 }
 
@@ -189,7 +189,7 @@ func checkValue(v *support.Value, depth int) error {
 		return errors.New("a length is negative")
 	case v.Kind == support.KindMap && len(v.Items)%2 != 0:
 		return errors.New("a map has a key without a value")
-	case (v.Kind == support.KindPointer || v.Kind == support.KindInterface) && len(v.Items) > 1:
+	case isOne(v.Kind) && len(v.Items) > 1:
 		return fmt.Errorf("a value of kind %s has %d items", v.Kind, len(v.Items))
 	}
 	for i := range v.Items {
@@ -275,7 +275,7 @@ func write(b *strings.Builder, v *support.Value) {
 			write(b, &v.Fields[i].Value)
 		})
 		missing()
-	case support.KindPointer, support.KindInterface:
+	case support.KindPointer, support.KindInterface, support.KindReflected:
 		if v.Kind == support.KindPointer {
 			b.WriteString("&")
 		} else {
@@ -296,4 +296,9 @@ func write(b *strings.Builder, v *support.Value) {
 	default:
 		b.WriteString(v.Text)
 	}
+}
+
+// isOne reports whether values of a kind have at most one item.
+func isOne(kind string) bool {
+	return kind == support.KindPointer || kind == support.KindInterface || kind == support.KindReflected
 }

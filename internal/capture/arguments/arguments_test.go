@@ -134,6 +134,9 @@ func TestText(t *testing.T) {
 		`{"k": 1}`: {
 			Kind: support.KindMap, Len: 1, Items: []support.Value{value(support.KindString, "k"), value(support.KindInt, "1")},
 		},
+		`map[string]int {"k": 1}`: {Kind: support.KindReflected, Type: "map[string]int", Items: []support.Value{{
+			Kind: support.KindMap, Len: 1, Items: []support.Value{value(support.KindString, "k"), value(support.KindInt, "1")},
+		}}},
 		`&{}`:                         {Kind: support.KindPointer, Items: []support.Value{{Kind: support.KindStruct}}},
 		`[20 bytes, redacted: token]`: {Kind: support.KindString, Len: 20, Why: "redacted: token"},
 		`"ab"… (7 bytes)`:             {Kind: support.KindBytes, Len: 7, Text: "ab"},

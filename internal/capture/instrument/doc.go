@@ -8,7 +8,9 @@
 //     anything that may synchronize it with other goroutines: locks, atomics, channels, and calls whose code is
 //     unknown. To read the same at the start of the call needs no more synchronization than the function has.
 //     A loop over all of a slice, by range or by an index below its length, reads all of it; a look-up reads all of
-//     a map, since it excludes every write; other indices and parts of slices read nothing that is known.
+//     a map, since it excludes every write; other indices and parts of slices read nothing that is known. Of a function
+//     that may synchronize on some way, only what it reads whichever way it takes counts, since it may hold a lock on
+//     another one. A clause of a type switch is the way of its type: its plans are a [support.Case].
 //  3. The beginning of each function gets a condition, on the line of its brace, so that no line moves: if the
 //     function's gate is open, the arguments are copied, the function calls itself, which shows its results, and
 //     returns these. All other calls only load a variable: nothing is deferred, results keep their registers, and

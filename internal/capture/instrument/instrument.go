@@ -165,6 +165,7 @@ type chosen struct {
 	rank   int
 	about  support.Function
 	plans  []*support.Plan
+	cases  []support.Case
 	onlyIn string // why results are not copied; "" if they are
 }
 
@@ -231,7 +232,8 @@ func (m *maker) choose(pkg *packages.Package) {
 				Parameters: names(d.Type.Params), Results: names(d.Type.Results),
 			}
 			fn, _ := pkg.TypesInfo.Defs[d.Name].(*types.Func)
-			c.plans = m.reader.of(fn).plans
+			read := m.reader.of(fn)
+			c.plans, c.cases = read.plans, read.cases
 			if c.onlyIn = noResults(pkg, d); c.onlyIn != "" {
 				c.about.Note = "results are not copied: " + c.onlyIn
 			}
@@ -487,9 +489,15 @@ func (c *chosen) edits(id int) (edits []edit) {
 	receiver, params := named(c.decl.Recv), named(c.decl.Type.Params)
 	var b strings.Builder
 	fmt.Fprintf(&b, " if whet_capture.G%d.Open() { if whet_c := whet_capture.R.Begin(%d); whet_c != nil { ", id, id)
-	for i, name := range slices.Concat(receiver, params) {
+	all := slices.Concat(receiver, params)
+	for i, name := range all {
+		if slices.ContainsFunc(c.cases, func(one support.Case) bool { return one.Argument == i }) {
+			fmt.Fprintf(&b, "whet_c.Is(%d, %s); ", i, name)
+		}
+	}
+	for i, name := range all {
 		in := "In"
-		if i < len(c.plans) && hasMap(c.plans[i], c.typeOf(i)) {
+		if c.readsMap(i) {
 			in = "InMap"
 		}
 		fmt.Fprintf(&b, "whet_c.%s(%s); ", in, name)
@@ -530,6 +538,14 @@ func (c *chosen) edits(id int) (edits []edit) {
 	return edits
 }
 
+// readsMap reports whether a plan of an argument allows to iterate over a map.
+func (c *chosen) readsMap(i int) bool {
+	t := c.typeOf(i)
+	return i < len(c.plans) && hasMap(c.plans[i], t) || slices.ContainsFunc(c.cases, func(one support.Case) bool {
+		return i < len(one.Plans) && hasMap(one.Plans[i], t)
+	})
+}
+
 // typeOf returns the type of an argument, of which the receiver is the first.
 func (c *chosen) typeOf(i int) types.Type {
 	fn, ok := c.pkg.TypesInfo.Defs[c.decl.Name].(*types.Func)
@@ -566,9 +582,24 @@ func hasMap(p *support.Plan, t types.Type) bool {
 			}
 		}
 	case *types.Interface: // also a type parameter's constraint
-		return p.Whole
+		return hasWhole(p)
 	}
 	return false
+}
+
+// hasWhole reports whether a plan allows all elements of anything.
+func hasWhole(p *support.Plan) bool {
+	if p == nil {
+		return false
+	}
+	for _, parts := range []map[string]*support.Plan{p.Fields, p.Types} {
+		for _, part := range parts {
+			if hasWhole(part) {
+				return true
+			}
+		}
+	}
+	return p.Whole || hasWhole(p.Elem)
 }
 
 // functions returns the file that lists the functions.
@@ -596,6 +627,18 @@ func (m *maker) functions() ([]byte, error) {
 		}
 		b.WriteString("},\n")
 	}
+	b.WriteString("}, [][]Case{\n")
+	for _, c := range m.chosen {
+		b.WriteString("{")
+		for _, one := range c.cases {
+			fmt.Fprintf(&b, "{Argument: %d, Type: %q, Plans: []*Plan{", one.Argument, one.Type)
+			for _, p := range one.Plans {
+				b.WriteString(planCode(p) + ", ")
+			}
+			b.WriteString("}}, ")
+		}
+		b.WriteString("},\n")
+	}
 	b.WriteString("})\n")
 	return format.Source([]byte(b.String()))
 }
@@ -615,12 +658,17 @@ func planCode(p *support.Plan) string {
 	if p.Elem != nil {
 		parts = append(parts, "Elem: "+planCode(p.Elem))
 	}
-	if len(p.Fields) > 0 {
-		var fields []string
-		for _, name := range slices.Sorted(maps.Keys(p.Fields)) {
-			fields = append(fields, fmt.Sprintf("%q: %s", name, planCode(p.Fields[name])))
+	named := func(what string, plans map[string]*support.Plan) {
+		if len(plans) == 0 {
+			return
 		}
-		parts = append(parts, "Fields: map[string]*Plan{"+strings.Join(fields, ", ")+"}")
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(plans)) {
+			list = append(list, fmt.Sprintf("%q: %s", name, planCode(plans[name])))
+		}
+		parts = append(parts, what+": map[string]*Plan{"+strings.Join(list, ", ")+"}")
 	}
+	named("Fields", p.Fields)
+	named("Types", p.Types)
 	return "&Plan{" + strings.Join(parts, ", ") + "}"
 }

@@ -73,7 +73,7 @@ func run(
 	copies := t.TempDir()
 	cmd := exec.Command(program)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), support.DirEnv+"="+copies, support.ShareEnv+"=0.5", "GORACE=halt_on_error=1")
+	cmd.Env = append(os.Environ(), support.DirEnv+"="+copies, support.ShareEnv+"=1", "GORACE=halt_on_error=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("run: %v\n%s", err, out)
@@ -155,6 +155,25 @@ func TestShapes(t *testing.T) {
 		"method":         `{"kind":"omitted","type":"func() int","why":"a function"}],"results":[{"kind":"int",`,
 		"(*Stack).Depth": `"name":"items","value":{"kind":"slice","len":2,"items":[{"kind":"string","text":"low","len":3}`,
 	}
+	// Type switches: what a clause reads of the value, and of the other arguments.
+	for part, name := range map[string]string{
+		`{"kind":"pointer","type":"*main.varElement","items":[{"kind":"struct","fields":[{"name":"name","value":` +
+			`{"kind":"string","text":"title","len":5}},{"name":"raw","value":{"kind":"bool","text":"false"}}]}]},`: "fill",
+		`{"name":"text","value":{"kind":"bytes","text":"sent","len":4}}`: "send",
+		`"type":"*main.groupElement","items":[{"kind":"struct","fields":[{"name":"name","value":` +
+			`{"kind":"string","text":"group","len":5}}`: "fill",
+		`{"kind":"reflected","type":"map[string]interface {}","items":[{"kind":"map","len":2,"items":[`: "fill",
+		`{"kind":"string","text":"a title","len":7}`:                                                    "fill",
+		`{"name":"text","value":{"kind":"bytes","text":"a text","len":6}}`:                              "fill",
+		`{"name":"elements","value":{"kind":"slice","len":1,"why":`:                                     "fill",
+		`{"name":"name","value":{"kind":"string","text":"kind","len":4}}`:                               "kind",
+		`{"name":"text","value":{"kind":"bytes","text":"more","len":4}}`:                                "kind",
+		`"type":"[]int","len":1,"why":"the function does not read it`:                                   "kind",
+	} {
+		if text := compact(t, got[name]); !strings.Contains(text, part) {
+			t.Errorf("%s has no\n%s\n%.4000s", name, part, text)
+		}
+	}
 	for name, part := range wants {
 		f, ok := got[name]
 		if !ok || len(f.Calls) == 0 {
@@ -204,7 +223,9 @@ func TestShapesRace(t *testing.T) {
 	if out != string(want) {
 		t.Errorf("the program prints\n%s\nwithout copies\n%s", out, want)
 	}
-	for _, name := range []string{"variadic", "Map", "closures", "channels", "cyclic", "huge", "anything", "method"} {
+	for _, name := range []string{
+		"variadic", "Map", "closures", "channels", "cyclic", "huge", "anything", "method", "fill",
+	} {
 		if f := got[name]; len(f.Calls) == 0 {
 			t.Errorf("%s was not copied", name)
 		}
@@ -218,7 +239,10 @@ func TestRaces(t *testing.T) {
 		t.Skip("the race detector needs a C compiler")
 	}
 	_, got, _ := run(t, module(t, "concurrent"), `^main\.`, "-race")
-	for _, name := range []string{"(*Cache).Get", "worker", "chunk", "(*Counter).Add", "lookup", "wait", "later"} {
+	for _, name := range []string{
+		"(*Cache).Get", "worker", "chunk", "(*Counter).Add", "lookup", "wait", "later", "(*Guarded).frozen",
+		"(*Guarded).thawed", "(*Guarded).either", "(*Guarded).switched", "helped", "nested", "twice",
+	} {
 		if f := got[name]; len(f.Calls) == 0 {
 			t.Errorf("%s was not copied", name)
 		}

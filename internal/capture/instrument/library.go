@@ -84,9 +84,10 @@ func (w *walker) writes(fn *types.Func, call *ast.CallExpr) bool {
 }
 
 // readsFirst reports whether a function reads all of its first argument before it may synchronize: package json checks
-// a text before it decodes it, which may call methods of the program.
+// a text before it decodes it, which may call methods of the program. A writer may have a lock, but what it writes is
+// its caller's, and nothing may change that meanwhile.
 func readsFirst(fn *types.Func) bool {
-	return slices.Contains([]string{"encoding/json.Unmarshal", "encoding/json.Valid"}, fn.FullName())
+	return slices.Contains([]string{"encoding/json.Unmarshal", "encoding/json.Valid", "(io.Writer).Write"}, fn.FullName())
 }
 
 // isPure reports whether a function of the standard library neither synchronizes with other goroutines, as far as a
@@ -115,4 +116,76 @@ func isPure(fn *types.Func) bool {
 		return true
 	}
 	return false
+}
+
+// isInterface reports whether values of a type are interfaces, and not those of a type parameter.
+func isInterface(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, isParam := types.Unalias(t).(*types.TypeParam)
+	return types.IsInterface(t) && !isParam
+}
+
+// isRelease reports whether a function lets other goroutines go on, and waits for none.
+func isRelease(fn *types.Func) bool {
+	return slices.Contains([]string{
+		"(*sync.Mutex).Unlock", "(*sync.RWMutex).Unlock", "(*sync.RWMutex).RUnlock", "(*sync.WaitGroup).Done",
+	}, fn.FullName())
+}
+
+// isReflection reports whether a function is of package reflect, or a method of its types.
+func isReflection(fn *types.Func) bool { return fn.Pkg() != nil && fn.Pkg().Path() == "reflect" }
+
+// isKind reports whether a function is the method Kind of reflect.Value.
+func isKind(fn *types.Func) bool { return fn != nil && fn.FullName() == "(reflect.Value).Kind" }
+
+// reflectionSyncs reports whether a function of package reflect may synchronize with other goroutines. Methods without
+// arguments that are found by reflection are taken for accessors, like the method String that package fmt calls; what
+// has methods is not copied out of a reflect.Value.
+func (w *walker) reflectionSyncs(fn *types.Func, call *ast.CallExpr) bool {
+	switch fn.Name() {
+	case "Send", "Recv", "TrySend", "TryRecv", "Close", "Select", "Seq", "Seq2", "CallSlice":
+		return true
+	case "Call":
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok || len(call.Args) != 1 || !w.info.Types[call.Args[0]].IsNil() {
+			return true
+		}
+		method, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		of := called(w.info, method)
+		return of == nil || of.FullName() != "(reflect.Value).Method" && of.FullName() != "(reflect.Value).MethodByName"
+	}
+	return false
+}
+
+// reflected notes what a method of reflect.Value reads, and returns the plan of its result, if that is one; nil
+// otherwise. A value in an interface is taken for the interface itself: copies look through it.
+func (w *walker) reflected(call *ast.CallExpr) *support.Plan {
+	fn := called(w.info, call)
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if fn == nil || !ok || types.TypeString(recvType(fn), nil) != "reflect.Value" {
+		return nil
+	}
+	ways := w.ways
+	w.ways -= w.kinds
+	p := w.place(sel.X)
+	w.ways = ways
+	if p == nil {
+		return nil
+	}
+	switch fn.Name() {
+	case "Elem":
+		elem(p).Self = true
+		return p
+	case "MapIndex", "MapKeys", "MapRange":
+		elem(p).Self, elem(p).Whole = true, true
+		elem(elem(p)).Self = true
+	case "String", "Int", "Uint", "Float", "Bool", "Interface", "IsNil", "IsZero":
+		elem(p).Self = true
+	}
+	return nil
 }

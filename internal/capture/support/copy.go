@@ -40,6 +40,9 @@ func (c *copier) top(name string, v reflect.Value, plan *Plan) Value {
 	if !v.IsValid() {
 		return Value{Kind: KindNil}
 	}
+	if plan != nil && plan.Types != nil { // the argument is an interface, of which reflection has only the value
+		plan = plan.held(v.Type())
+	}
 	out := c.named(name, v, place{plan: plan})
 	if out.Kind != KindOmitted || out.Type == "" {
 		out.Type = v.Type().String()
@@ -121,6 +124,9 @@ func (c *copier) value(v reflect.Value, at place) Value {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[reflect.Value]() {
+			return c.reflected(v, at)
+		}
 		return c.structure(v, at)
 	case reflect.Array:
 		out := Value{Kind: KindArray, Len: v.Len()}
@@ -158,7 +164,7 @@ func (c *copier) value(v reflect.Value, at place) Value {
 		}
 		in := v.Elem() // never written: a box is made for each value
 		out := Value{Kind: KindInterface, Type: in.Type().String()}
-		out.Items = []Value{c.value(in, place{depth: at.depth + 1})}
+		out.Items = []Value{c.value(in, place{plan: at.plan.held(in.Type()), depth: at.depth + 1})}
 		return out
 	case reflect.Func:
 		return c.unlike(v, "a function")
@@ -233,11 +239,7 @@ func (c *copier) slice(v reflect.Value, at place) Value {
 		out.Why = Unread
 		return out
 	case isBytes:
-		look := make([]byte, min(v.Len(), maxLook))
-		for i := range look {
-			look[i] = byte(v.Index(i).Uint())
-		}
-		return c.checked(out, string(look))
+		return c.checked(out, string(v.Bytes()[:min(v.Len(), maxLook)]))
 	}
 	return c.items(out, v, at.behind())
 }
@@ -312,6 +314,28 @@ func (c *copier) structure(v reflect.Value, at place) Value {
 		}
 		out.Fields = append(out.Fields, Field{name, c.named(name, f, in)})
 	}
+	return out
+}
+
+// reflected copies what a reflect.Value holds. A type with methods may be one whose methods the function calls, which
+// may synchronize; and what a pointer refers to may be read later.
+func (c *copier) reflected(v reflect.Value, at place) Value {
+	if !at.private() || !at.plan.elem().self() || !v.CanInterface() {
+		return omitted(Unread)
+	}
+	in, _ := v.Interface().(reflect.Value)
+	for in.IsValid() && in.Kind() == reflect.Interface {
+		in = in.Elem()
+	}
+	if !in.IsValid() {
+		return Value{Kind: KindReflected, Items: []Value{{Kind: KindNil}}}
+	}
+	out := Value{Kind: KindReflected, Type: in.Type().String()}
+	if in.NumMethod() > 0 || in.Kind() == reflect.Pointer {
+		out.Why = Unread
+		return out
+	}
+	out.Items = []Value{c.value(in, place{plan: at.plan.elem(), depth: at.depth + 1, shared: true})}
 	return out
 }
 

@@ -9,8 +9,9 @@
 //  3. A [Copy] copies the arguments synchronously, in the goroutine of the call and before it; and results after it.
 //     Of shared memory it reads only what its [Plan] allows. It calls none of the program's methods.
 //  4. A [Redactor] replaces what looks like a secret, before anything is kept.
-//  5. A reservoir keeps calls of each function, each with the same probability, encoded. The goroutine writes them as a
-//     [Document] into a directory, one file per process: soon after the start, and then every second.
+//  5. A reservoir keeps calls of each function, each with the same probability. The goroutine encodes those that are
+//     still kept, and writes them as a [Document] into a directory, one file per process: soon after the start, and
+//     then every second. Calls do not wait for it.
 //
 // What limits depth, elements, bytes and memory are constants. Only one call is copied at a time; one that would have
 // to wait is not copied. A panic while copying drops the call.

@@ -32,13 +32,14 @@ const DefaultShare = 0.01
 // Limits of what a process keeps.
 const (
 	maxCalls   = 64           // of a function
-	maxKept    = 2 << 20      // bytes of all functions
+	maxKept    = 2 << 20      // bytes of all functions, by keptSize
 	maxCounted = 1 << 10      // calls before the one that is copied
 	maxEager   = 4 * maxCalls // copies of a function without pauses
 	tick       = 20 * time.Millisecond
 	slowTick   = 10 // ticks without the call that was waited for, after which it is the next one
 	firstFlush = 50 * time.Millisecond
 	lastFlush  = time.Second
+	countTime  = 20 // nanoseconds that counting a call takes while others count, too
 )
 
 // A Gate is what each call of a function goes through. It is in the memory of the package, next to nothing that is
@@ -83,7 +84,8 @@ type function struct {
 	about   Function // without Calls
 	gate    *Gate
 	plans   []*Plan
-	calls   []json.RawMessage
+	cases   []Case
+	calls   []*kept
 	waiting int       // ticks
 	count   int32     // calls that are counted before one is copied
 	armed   time.Time // when the gate was opened
@@ -91,8 +93,18 @@ type function struct {
 	ofTime  time.Duration
 }
 
+// A kept call is encoded by the goroutine that writes documents, and only if it is still kept then.
+type kept struct {
+	size int
+	call *Call           // nil when it is encoded; only the goroutine that holds Recorder.writing reads it and data
+	data json.RawMessage // nil until then
+}
+
+// keptSize estimates how long a call is in JSON.
+func keptSize(c *copier) int { return 64*c.nodes + c.bytes }
+
 // Start returns a recorder that runs until the process ends, or nil if the environment asks for none.
-func Start(functions []Function, gates []*Gate, plans [][]*Plan) *Recorder {
+func Start(functions []Function, gates []*Gate, plans [][]*Plan, cases [][]Case) *Recorder {
 	dir := os.Getenv(DirEnv)
 	if dir == "" {
 		return nil
@@ -107,7 +119,8 @@ func Start(functions []Function, gates []*Gate, plans [][]*Plan) *Recorder {
 		share = DefaultShare
 	}
 	r := newRecorder(dir, NewRedactor(names, text == "-"), share, functions, gates, plans)
-	for _, f := range r.functions { // before the program runs, which may end soon
+	for i, f := range r.functions { // before the program runs, which may end soon
+		f.cases = cases[i]
 		r.arm(f)
 	}
 	go r.run(nil)
@@ -174,6 +187,7 @@ func (r *Recorder) arm(f *function) {
 	f.armed = time.Now()
 	r.mu.Unlock()
 	f.gate.left.Store(n)
+	r.spent.Add(int64(n) * countTime)
 	if n > 1 {
 		r.mu.Lock()
 		f.ofCalls += int64(n)
@@ -185,13 +199,15 @@ func (r *Recorder) arm(f *function) {
 type Copy struct {
 	r     *Recorder
 	f     *function
+	at    int // where it is to be kept
+	plans []*Plan
 	c     copier
 	out   Call
 	drop  bool
 	since time.Time
 }
 
-// Begin begins the copy of a call. It returns nil if another one is being copied.
+// Begin begins the copy of a call. It returns nil if another one is being copied, or this one would not be kept.
 func (r *Recorder) Begin(id int) *Copy {
 	if r == nil || !r.copying.CompareAndSwap(0, 1) {
 		return nil
@@ -202,8 +218,52 @@ func (r *Recorder) Begin(id int) *Copy {
 	if f.armed.Before(since) {
 		f.ofTime += since.Sub(f.armed)
 	}
+	at := len(f.calls)
+	if at == maxCalls || r.kept >= maxKept {
+		if at = r.replaced(f, f.about.Taken+1); at < 0 {
+			r.taken(f)
+		}
+	}
 	r.mu.Unlock()
-	return &Copy{r: r, f: f, c: copier{redactor: r.redactor}, since: since}
+	if at < 0 {
+		r.spent.Add(int64(time.Since(since)))
+		r.copying.Store(0)
+		return nil
+	}
+	return &Copy{r: r, f: f, at: at, plans: f.plans, c: copier{redactor: r.redactor}, since: since}
+}
+
+// replaced returns the place of a call that the last one of n replaces, so that each is kept with the same probability;
+// -1 if it is not kept. The caller holds mu.
+func (*Recorder) replaced(f *function, n int64) int {
+	if at := rand.Int64N(n); at < int64(len(f.calls)) {
+		return int(at)
+	}
+	return -1
+}
+
+// taken counts a call from which those that are kept are drawn. The caller holds mu.
+func (r *Recorder) taken(f *function) {
+	f.about.Taken++
+	r.changed = true
+	if r.share >= AllShare && f.about.Taken < maxEager {
+		f.armed = time.Now()
+		f.gate.left.Store(1 + int32(f.about.Taken/maxCalls))
+	}
+}
+
+// Is chooses the plans of the arguments by the dynamic type of one of them.
+func (c *Copy) Is(argument int, v any) {
+	if c == nil || v == nil {
+		return
+	}
+	name := typeName(reflect.TypeOf(*(*any)(hide(unsafe.Pointer(&v)))))
+	for i := range c.f.cases {
+		if one := &c.f.cases[i]; one.Argument == argument && one.Type == name {
+			c.plans = one.Plans
+			return
+		}
+	}
 }
 
 // hide hides a pointer from the compiler's escape analysis, so that arguments stay on the caller's stack.
@@ -231,8 +291,8 @@ func (c *Copy) in(v any) {
 	defer c.recovered()
 	i := len(c.out.Arguments)
 	name, plan := "", (*Plan)(nil)
-	if at := i; at < len(c.f.plans) {
-		plan = c.f.plans[at]
+	if at := i; at < len(c.plans) {
+		plan = c.plans[at]
 	}
 	if c.f.about.Receiver {
 		i--
@@ -281,7 +341,7 @@ func (c *Copy) result(v any) {
 	c.out.Results = append(c.out.Results, c.c.top(name, reflect.ValueOf(v), nil))
 }
 
-// End keeps the call, maybe instead of another one: each call that was copied is kept with the same probability.
+// End keeps the call, maybe instead of another one: each call that was taken is kept with the same probability.
 func (c *Copy) End() {
 	if c == nil {
 		return
@@ -290,33 +350,26 @@ func (c *Copy) End() {
 	if c.drop {
 		return
 	}
-	data, err := json.Marshal(c.out)
-	if err != nil {
-		return
-	}
+	out := c.out // not the copier
+	one := &kept{size: keptSize(&c.c), call: &out}
 	r, f := c.r, c.f
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f.about.Taken++
-	r.changed = true
-	if r.share >= AllShare && f.about.Taken < maxEager {
-		f.armed = time.Now()
-		f.gate.left.Store(1 + int32(f.about.Taken/maxCalls))
-	}
-	at := len(f.calls)
-	if at == maxCalls || r.kept+len(data) > maxKept {
-		if at = int(rand.Int64N(f.about.Taken)); at >= len(f.calls) {
+	r.taken(f)
+	at := c.at
+	if at >= len(f.calls) {
+		if len(f.calls) < maxCalls && r.kept+one.size <= maxKept {
+			f.calls = append(f.calls, one)
+			r.kept += one.size
 			return
 		}
-		if r.kept+len(data)-len(f.calls[at]) > maxKept {
-			return
-		}
-		r.kept -= len(f.calls[at])
-		f.calls[at] = data
-	} else {
-		f.calls = append(f.calls, data)
+		at = r.replaced(f, f.about.Taken) // others have ended before
 	}
-	r.kept += len(data)
+	if at < 0 || r.kept+one.size-f.calls[at].size > maxKept {
+		return
+	}
+	r.kept += one.size - f.calls[at].size
+	f.calls[at] = one
 }
 
 // Flush writes the document. nil, which has none, is valid.
@@ -344,21 +397,16 @@ func (r *Recorder) flush() time.Duration {
 	return took
 }
 
-// document returns the document; nil if it has not changed. The calls are encoded already.
+// document returns the document; nil if it has not changed. Calls do not wait for it. The caller holds writing.
 func (r *Recorder) document() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.changed {
+	functions := r.snapshot()
+	if functions == nil {
 		return nil
 	}
-	r.changed = false
 	out := []byte(`{"schema":"` + Schema + `","functions":[`)
-	for i, f := range r.functions {
-		about := f.about
-		if f.ofTime > 0 && f.ofCalls > 0 {
-			about.Rate = float64(f.ofCalls) / f.ofTime.Seconds()
-		}
-		head, err := json.Marshal(about)
+	for i := range functions {
+		f := &functions[i]
+		head, err := json.Marshal(f.about)
 		if err != nil {
 			return nil
 		}
@@ -367,13 +415,42 @@ func (r *Recorder) document() []byte {
 		}
 		out = append(out, head[:len(head)-1]...)
 		out = append(out, `,"calls":[`...)
-		for k, c := range f.calls {
-			if k > 0 {
+		first := true
+		for _, k := range f.calls {
+			if k.call != nil {
+				if k.data, err = json.Marshal(k.call); err != nil {
+					k.data = nil
+				}
+				k.call = nil
+			}
+			if k.data == nil {
+				continue
+			}
+			if !first {
 				out = append(out, ',')
 			}
-			out = append(out, c...)
+			first = false
+			out = append(out, k.data...)
 		}
 		out = append(out, "]}"...)
 	}
 	return append(out, "]}"...)
+}
+
+// snapshot returns the functions with their calls; nil if nothing has changed.
+func (r *Recorder) snapshot() []function {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.changed {
+		return nil
+	}
+	r.changed = false
+	all := make([]function, len(r.functions))
+	for i, f := range r.functions {
+		all[i] = function{about: f.about, calls: append([]*kept(nil), f.calls...)}
+		if f.ofTime > 0 && f.ofCalls > 0 {
+			all[i].about.Rate = float64(f.ofCalls) / f.ofTime.Seconds()
+		}
+	}
+	return all
 }

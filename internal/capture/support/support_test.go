@@ -268,10 +268,7 @@ func TestReservoir(t *testing.T) {
 			t.Fatalf("%d calls are kept, want %d", len(r.functions[0].calls), maxCalls)
 		}
 		for _, c := range r.functions[0].calls {
-			var one Call
-			if err := json.Unmarshal(c, &one); err != nil {
-				t.Fatal(err)
-			}
+			one := c.call
 			if n := 0; one.Arguments[0].Kind == KindInt {
 				if _, err := fmt.Sscan(one.Arguments[0].Text, &n); err == nil && n >= calls/2 {
 					late++
@@ -346,6 +343,186 @@ func TestEager(t *testing.T) {
 		t.Errorf("%v, %v, want a document", files, err)
 	}
 	(*Recorder)(nil).Flush()
+}
+
+// TestSkip checks that calls that would not be kept are counted, but not copied: that costs next to nothing.
+func TestSkip(t *testing.T) {
+	r, g := recorderOf(t.TempDir())
+	const calls = 100 * maxCalls
+	copied := 0
+	for range calls {
+		g.left.Store(1)
+		if !g.Open() {
+			t.Fatal("the gate is closed")
+		}
+		if c := r.Begin(0); c != nil {
+			copied++
+			c.In(1)
+			c.Called()
+			c.End()
+		}
+		if r.copying.Load() != 0 {
+			t.Fatal("a copy did not end")
+		}
+	}
+	// 64 (1 + 1/65 + … + 1/6400) = 359 are expected.
+	if f := r.functions[0]; f.about.Taken != calls || len(f.calls) != maxCalls || copied < 250 || copied > 480 {
+		t.Errorf("%d of %d calls were copied, %d kept, want about 359 and %d", copied, f.about.Taken, len(f.calls), maxCalls)
+	}
+}
+
+// TestEncoded checks that a call is encoded once, when it is written, and that the document is what was copied.
+func TestEncoded(t *testing.T) {
+	r, g := recorderOf(t.TempDir())
+	for n := range 3 {
+		g.left.Store(1)
+		call(r, g, n)
+	}
+	r.Flush()
+	for n := range 2 {
+		g.left.Store(1)
+		call(r, g, 10+n)
+	}
+	for i, k := range r.functions[0].calls {
+		if (k.data == nil) != (i >= 3) || (k.call == nil) != (i < 3) {
+			t.Errorf("call %d: %q, %t", i, k.data, k.call == nil)
+		}
+	}
+	r.Flush()
+	files, err := filepath.Glob(filepath.Join(r.dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v, want a document", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d Document
+	if err := json.Unmarshal(data, &d); err != nil || len(d.Functions) != 1 || len(d.Functions[0].Calls) != 5 {
+		t.Fatalf("%v: %q", err, data)
+	}
+	for i, want := range []string{"0", "1", "2", "10", "11"} {
+		if c := d.Functions[0].Calls[i]; c.Arguments[0].Text != want || c.Results[0].Text != want {
+			t.Errorf("call %d: argument %s, result %s, want %s", i, c.Arguments[0].Text, c.Results[0].Text, want)
+		}
+	}
+}
+
+// TestCounting checks that the time for counting calls is part of the budget, too.
+func TestCounting(t *testing.T) {
+	r, _ := recorderOf(t.TempDir())
+	f := r.functions[0]
+	for f.count = maxCounted; r.spent.Load() == 0; {
+		r.arm(f)
+	}
+	if n := int64(f.gate.left.Load()); r.spent.Load() != n*countTime {
+		t.Errorf("counting %d calls takes %d ns of the budget, want %d", n, r.spent.Load(), n*countTime)
+	}
+}
+
+// TestClosedGate checks that a call that is not copied allocates nothing and takes nanoseconds.
+func TestClosedGate(t *testing.T) {
+	r, g := recorderOf(t.TempDir())
+	if n := testing.AllocsPerRun(1000, func() { call(r, g, 1) }); n != 0 {
+		t.Errorf("a call that is not copied has %v allocations", n)
+	}
+	const calls = 100_000
+	least := time.Hour
+	for range 20 { // other programs need the CPU, too
+		begin := time.Now()
+		for n := range calls {
+			call(r, g, n)
+		}
+		least = min(least, time.Since(begin)/calls)
+	}
+	if least > 50*time.Nanosecond { // 1 ns, and more with the race detector
+		t.Errorf("a call that is not copied takes %v longer", least)
+	}
+}
+
+type reflecting struct{ Text string }
+
+func (reflecting) Method() string { return "" }
+
+// TestReflected checks that of a reflect.Value the value is copied that it holds, as far as the plan allows, and none
+// with methods, which the function may call.
+func TestReflected(t *testing.T) {
+	plan := &Plan{Self: true, Elem: &Plan{Self: true, Whole: true, Elem: &Plan{Self: true}}}
+	of := func(v any) string {
+		chain := []any{reflect.ValueOf(v)}
+		return copied(t, "chain", chain,
+			&Plan{Self: true, Whole: true, Elem: &Plan{Self: true, Types: map[string]*Plan{"reflect.Value": plan}}})
+	}
+	list := []any{map[string]any{"title": "a title", "password": "opensesame"}}
+	for what, test := range map[string]struct {
+		text string
+		want []string
+		not  string
+	}{
+		"a map": {
+			of(list[0]),
+			[]string{`"kind":"reflected"`, `"type":"map[string]interface {}"`, `"text":"a title"`, Redacted + "password"},
+			"opensesame",
+		},
+		"a map in an interface": {
+			copied(t, "v", []any{reflect.ValueOf(list).Index(0)}, &Plan{
+				Self: true, Whole: true, Elem: &Plan{Self: true, Types: map[string]*Plan{"reflect.Value": plan}},
+			}),
+			[]string{`"text":"a title"`},
+			"opensesame",
+		},
+		"with a method": {of(reflecting{"hidden"}), []string{Unread}, "hidden"},
+		"a pointer":     {of(&pair{Name: "hidden"}), []string{Unread, "*support.pair"}, "hidden"},
+		"nothing":       {of(nil), []string{`"kind":"nil"`}, "type\":\"map"},
+		"without a plan": {
+			copied(t, "v", []any{reflect.ValueOf("hidden")}, open(1)), []string{Unread}, "hidden",
+		},
+	} {
+		for _, want := range test.want {
+			if !strings.Contains(test.text, want) {
+				t.Errorf("%s: no %q: %s", what, want, test.text)
+			}
+		}
+		if strings.Contains(test.text, test.not) {
+			t.Errorf("%s: %q was copied: %s", what, test.not, test.text)
+		}
+	}
+}
+
+// TestTypes checks that of an interface that is copied which the plan has for its dynamic type, also if it is an
+// argument, and that a case chooses the plans of all arguments.
+func TestTypes(t *testing.T) {
+	self := &Plan{Self: true}
+	byType := &Plan{Self: true, Types: map[string]*Plan{
+		"*" + reflect.TypeFor[pair]().PkgPath() + ".pair": {Elem: &Plan{Fields: map[string]*Plan{"Name": self}}},
+	}}
+	for what, text := range map[string]string{
+		"an argument": copied(t, "v", &pair{Name: "visible", Value: "hidden"}, byType),
+		"an element":  copied(t, "v", []any{&pair{Name: "visible", Value: "hidden"}}, &Plan{Whole: true, Elem: byType}),
+	} {
+		if !strings.Contains(text, `"text":"visible"`) || strings.Contains(text, "hidden") {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	if text := copied(t, "v", &deep{N: 7}, byType); strings.Contains(text, "7") {
+		t.Errorf("another type was copied: %s", text)
+	}
+	g := &Gate{}
+	r := newRecorder(t.TempDir(), NewRedactor(nil, false), 0.5,
+		[]Function{{Package: "p", Name: "f", Parameters: []string{"v", "list"}}}, []*Gate{g}, [][]*Plan{{nil, nil}})
+	r.functions[0].cases = []Case{{Argument: 0, Type: "string", Plans: []*Plan{nil, open(2)}}}
+	for _, v := range []any{"text", 1, nil} {
+		c := r.Begin(0)
+		c.Is(0, v)
+		c.In(v)
+		c.In([]int{4711})
+		c.Called()
+		c.End()
+		call := r.functions[0].calls[len(r.functions[0].calls)-1].call
+		if _, isText := v.(string); (len(call.Arguments[1].Items) == 1) != isText {
+			t.Errorf("%v: %d elements of the list", v, len(call.Arguments[1].Items))
+		}
+	}
 }
 
 // TestConcurrent checks that calls of many goroutines lose nothing but samples.
@@ -426,6 +603,7 @@ func BenchmarkCopy(b *testing.B) {
 	r.functions[0].plans = []*Plan{open(4)}
 	for b.Loop() {
 		g.left.Store(1)
+		r.functions[0].calls, r.kept = nil, 0 // so that each call is kept
 		if g.Open() {
 			c := r.Begin(0)
 			c.In(items)
@@ -433,4 +611,69 @@ func BenchmarkCopy(b *testing.B) {
 			c.End()
 		}
 	}
+}
+
+// BenchmarkShare measures how much more CPU time the calls of a function take while some are copied at the default rate:
+// in turns of a tenth of a second with and without, in one process, so that other programs disturb both alike. The goal
+// is 3%.
+func BenchmarkShare(b *testing.B) {
+	type item struct{ A, B string }
+	var items []item
+	for i := range 100 {
+		items = append(items, item{fmt.Sprintf("the first text %d", i), fmt.Sprintf("the second text %d", i)})
+	}
+	body, err := json.Marshal(items)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, g := recorderOf(b.TempDir())
+	r.share = DefaultShare
+	r.functions[0].about.Parameters = []string{"body", "items"}
+	r.functions[0].plans = []*Plan{open(2), open(4)}
+	var work func(body []byte, items []item) int
+	work = func(body []byte, items []item) int {
+		if g.Open() {
+			if c := r.Begin(0); c != nil {
+				c.In(body)
+				c.In(items)
+				c.Called()
+				n := work(body, items)
+				c.Returned()
+				c.Out(n)
+				c.End()
+				return n
+			}
+		}
+		var decoded []item
+		if json.Unmarshal(body, &decoded) != nil {
+			return 0
+		}
+		return len(decoded)
+	}
+	var cpu, turn [2]time.Duration
+	var calls [2]int
+	r.cpu = func() time.Duration { return cpu[1] + processCPU() - turn[1] } // of the turns with copies
+	turns := func(with int) {
+		stop, ended := make(chan struct{}), make(chan struct{})
+		turn[with] = processCPU()
+		if with == 1 {
+			go func() { defer close(ended); r.run(stop) }()
+		}
+		for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); calls[with]++ {
+			work(body, items)
+		}
+		if with == 1 {
+			close(stop)
+			<-ended
+			g.left.Store(0)
+		}
+		cpu[with] += processCPU() - turn[with]
+	}
+	for i := 0; b.Loop(); i++ {
+		turns(i % 2)
+		turns(1 - i%2)
+	}
+	each := func(i int) float64 { return float64(cpu[i]) / float64(calls[i]) }
+	b.ReportMetric(100*(each(1)/each(0)-1), "%cpu")
+	b.ReportMetric(100*float64(r.spent.Load())/float64(cpu[1]), "%accounted")
 }

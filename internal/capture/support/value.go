@@ -2,17 +2,18 @@ package support
 
 // A Value is a copy of a value of the program, without what could not or must not be copied.
 type Value struct {
-	// Kind is bool, int, uint, float, complex, string, bytes, slice, array, map, struct, pointer, interface, nil, or
-	// omitted.
+	// Kind is bool, int, uint, float, complex, string, bytes, slice, array, map, struct, pointer, interface, reflected
+	// (what a reflect.Value holds), nil, or omitted.
 	Kind string `json:"kind"`
-	// Type is the type as reflection prints it, of arguments and of what an interface holds.
+	// Type is the type as reflection prints it, of arguments and of what an interface or a reflect.Value holds.
 	Type string `json:"type,omitempty"`
 	// Text is a number, or the text of a string or bytes that are UTF-8. Data has the bytes of others.
 	Text string `json:"text,omitempty"`
 	Data []byte `json:"data,omitempty"`
 	// Len is the length of a string, slice, array, map or channel, of which the copy may have only the beginning.
 	Len int `json:"len,omitempty"`
-	// Items are elements, the keys and values of a map in turn, or what a pointer or an interface refers to.
+	// Items are elements, the keys and values of a map in turn, or what a pointer, an interface or a reflect.Value refers
+	// to.
 	Items []Value `json:"items,omitempty"`
 	// Fields are those of a struct that were copied.
 	Fields []Field `json:"fields,omitempty"`
@@ -41,6 +42,7 @@ const (
 	KindStruct    = "struct"
 	KindPointer   = "pointer"
 	KindInterface = "interface"
+	KindReflected = "reflected"
 	KindNil       = "nil"
 	KindOmitted   = "omitted"
 )
@@ -68,7 +70,7 @@ type Function struct {
 	Receiver   bool     `json:"receiver,omitempty"`
 	Parameters []string `json:"parameters,omitempty"`
 	Results    []string `json:"results,omitempty"`
-	// Taken is the number of calls that were copied, from which Calls are drawn.
+	// Taken is the number of calls from which Calls are drawn. Those that would not be kept are not copied.
 	Taken int64 `json:"taken"`
 	// Rate is an estimate of the number of calls per second; 0 means unknown.
 	Rate  float64 `json:"rate,omitempty"`

@@ -398,6 +398,17 @@ func CheckTarget(address string, remote []string) error {
 	}
 }
 
+// Remote returns the hosts of addresses that are not on this machine, without ports. CheckTarget has allowed them.
+func Remote(addresses []string) (hosts []string) {
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err == nil && !loopback.Local(u.Hostname()) && !slices.Contains(hosts, u.Hostname()) {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	return hosts
+}
+
 func defaultPort(u *url.URL) string {
 	if u.Scheme == "https" {
 		return "443"

@@ -40,6 +40,7 @@ type callPath struct {
 	cost     float64 // fraction of the function's recorded cost that is on executed lines; 0 if unknown
 	known    bool    // the recording charges the function something
 	calls    float64 // executions of the hottest line per call of the function
+	captured bool    // the calls are those of the recording, as often as they occurred: few of them may run that line
 	hottest  string  // file:line
 	missed   string  // the hottest line, if it is not executed
 	share    float64 // of the function's cost, on that line
@@ -56,8 +57,11 @@ func (p *callPath) score() float64 { return min(p.similar/p.chance, 1) }
 
 // alike reports whether the benchmark executes what was recorded, as far as that is known.
 func (p *callPath) alike() bool {
-	return !p.known || p.cost >= leastAlike && p.calls >= leastAlike && (!p.sampled || p.similar >= leastAlike)
+	return !p.known || p.cost >= leastAlike && p.often() && (!p.sampled || p.similar >= leastAlike)
 }
+
+// often reports whether as many calls run the hottest line as can be expected.
+func (p *callPath) often() bool { return p.calls >= leastAlike || p.captured && p.calls > 0 }
 
 // String describes what the calls execute.
 func (p *callPath) String() string {
@@ -67,7 +71,7 @@ func (p *callPath) String() string {
 	case p.missed != "" && p.cost < leastAlike:
 		return fmt.Sprintf("its inputs take another path through %s than the recording: they run lines with %.0f%% of "+
 			"its cost, and not %s with %.0f%%", p.function, 100*p.cost, p.missed, 100*p.share)
-	case p.calls < leastAlike:
+	case !p.often():
 		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f%% of the calls run "+
 			"%s, the most expensive line", p.function, 100*p.calls, p.hottest)
 	case p.sampled && p.similar < leastAlike:
@@ -87,7 +91,7 @@ func (s *Set) pathOf(
 	of *Benchmark, pkg *packages.Package, d *ast.FuncDecl, charged func(file string, line int) float64,
 ) (*callPath, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
-	p := &callPath{function: differ.FuncName(d)}
+	p := &callPath{function: differ.FuncName(d), captured: strings.Contains(of.inputs, capturedInputs)}
 	rel, err := filepath.Rel(s.scratch.Dir, from.Filename)
 	if err != nil || !filepath.IsLocal(rel) {
 		return p, nil

@@ -256,6 +256,9 @@ func (w *writer) value(t types.Type, v *support.Value, depth int) (code string, 
 	if depth > maxDepth || v.Kind == support.KindOmitted || !w.namer.Nameable(t) || !w.namer.Alike(t) {
 		return "", false
 	}
+	if v.Kind == support.KindReflected {
+		return w.reflected(t, v, depth)
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		code, ok := w.basic(t, u, v)
@@ -313,6 +316,12 @@ func (w *writer) typeOf(name string) types.Type {
 		}
 		return nil
 	}
+	if rest, ok := strings.CutPrefix(name, "map["); ok {
+		return w.mapOf(rest)
+	}
+	if name == "interface {}" {
+		return types.Universe.Lookup("any").Type()
+	}
 	if obj, ok := types.Universe.Lookup(name).(*types.TypeName); ok {
 		return obj.Type()
 	}
@@ -331,6 +340,45 @@ func (w *writer) typeOf(name string) types.Type {
 		}
 	}
 	return nil
+}
+
+// mapOf returns the type of a map whose name is map[ and rest; nil if a part of it is not known.
+func (w *writer) mapOf(rest string) types.Type {
+	open := 1
+	for i := range len(rest) {
+		switch rest[i] {
+		case '[':
+			open++
+		case ']':
+			open--
+		}
+		if open > 0 {
+			continue
+		}
+		key, elem := w.typeOf(rest[:i]), w.typeOf(rest[i+1:])
+		if key == nil || elem == nil || !types.Comparable(key) {
+			return nil
+		}
+		return types.NewMap(key, elem)
+	}
+	return nil
+}
+
+// reflected returns the code of a reflect.Value with what is known of its value; the rest is made.
+func (w *writer) reflected(t types.Type, v *support.Value, depth int) (string, bool) {
+	name, ok := strings.CutSuffix(w.name(t), "Value")
+	if types.TypeString(t, nil) != "reflect.Value" || !ok || len(v.Items) != 1 {
+		return "", false
+	}
+	if v.Items[0].Kind == support.KindNil {
+		return name + "Value{}", v.Type == ""
+	}
+	of := w.typeOf(v.Type)
+	if of == nil {
+		return "", false
+	}
+	code, ok := w.part(of, &v.Items[0], depth+1)
+	return name + "ValueOf(" + code + ")", ok
 }
 
 func (w *writer) basic(t types.Type, u *types.Basic, v *support.Value) (string, bool) {

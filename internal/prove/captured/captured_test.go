@@ -26,6 +26,7 @@ const source = `package p
 
 import (
 	"net/http"
+	"reflect"
 	"time"
 )
 
@@ -72,6 +73,8 @@ func (p *Page) Render(n int, widths []int) {}
 func (p *Page) Count(n int) int { return len(p.elems) }
 
 func (p Page) Copy() {}
+
+func Fill(e any, chain []any) { _ = reflect.ValueOf(e) }
 
 func use() {
 	Map([]string{"a"}, 1)
@@ -211,6 +214,40 @@ func TestPartly(t *testing.T) {
 		if got := strings.Contains(code, strconv.Quote(name)+": {"); got != want {
 			t.Errorf("%s: %v, want %v\n%s", name, got, want, code)
 		}
+	}
+}
+
+// TestReflected checks that a reflect.Value is made of the map that it holds, of which a value is only partly known.
+func TestReflected(t *testing.T) {
+	boxed := func(typ string, v support.Value) support.Value {
+		return support.Value{Kind: support.KindInterface, Type: typ, Items: []support.Value{v}}
+	}
+	data := support.Value{Kind: support.KindMap, Len: 2, Items: []support.Value{
+		text("title"), boxed("string", text("a title")),
+		text("orders"), boxed("[]interface {}", support.Value{Kind: support.KindSlice, Len: 3, Why: support.Unread}),
+	}}
+	chain := support.Value{Kind: support.KindSlice, Type: "[]interface {}", Len: 2, Items: []support.Value{
+		boxed("reflect.Value", support.Value{
+			Kind: support.KindReflected, Type: "map[string]interface {}", Items: []support.Value{data},
+		}),
+		boxed("reflect.Value", support.Value{Kind: support.KindReflected, Items: []support.Value{{Kind: support.KindNil}}}),
+	}}
+	element := pointer(support.Field{Name: "text", Value: text("title")})
+	element.Type = "*p.word"
+	code := sourceOf(t, "Fill", element, chain)
+	for _, want := range []string{
+		`return whetlib.Pointer(word{text: string(s.Captured("title"))})`,
+		`[]any{reflect.ValueOf(map[string]any{string(s.Captured("title")): string(s.Captured("a title")), ` +
+			`string(s.Captured("orders")): func() []any { x := make([]any, 3); for i := range x { x[i] = whetMake`,
+		`reflect.Value{}}`,
+	} {
+		if !strings.Contains(code, want) {
+			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
+		}
+	}
+	chain.Items[0].Items[0].Type = "map[q.Unknown]chan int"
+	if code := sourceOf(t, "Fill", element, chain); !strings.Contains(code, "word{") || strings.Contains(code, "ValueOf") {
+		t.Errorf("a type that is not known:\n%s", code)
 	}
 }
 

@@ -30,6 +30,8 @@ func (w *writer) partly(t types.Type, v *support.Value, depth int) (code string,
 		}
 	case *types.Slice:
 		return w.partlyList(t, u.Elem(), v, depth)
+	case *types.Map:
+		return w.partlyMap(t, u, v, depth)
 	case *types.Pointer:
 		if v.Kind == support.KindPointer && len(v.Items) == 1 {
 			return w.completed(t, u.Elem(), &v.Items[0], depth)
@@ -99,6 +101,27 @@ func (w *writer) partlyList(t, elem types.Type, v *support.Value, depth int) (st
 		code = fmt.Sprintf("whetlib.Extended(%s, %d)", code, v.Len)
 	}
 	return code, true
+}
+
+// partlyMap returns the code of a map whose keys are known.
+func (w *writer) partlyMap(t types.Type, u *types.Map, v *support.Value, depth int) (string, bool) {
+	if v.Kind != support.KindMap || len(v.Items) == 0 || len(v.Items)%2 != 0 {
+		return "", false
+	}
+	var b strings.Builder
+	seen := map[string]bool{}
+	for i := 0; i < len(v.Items); i += 2 {
+		key, ok := w.value(u.Key(), &v.Items[i], depth+1)
+		value, ok2 := w.part(u.Elem(), &v.Items[i+1], depth+1)
+		if !ok || !ok2 || b.Len() > maxCall {
+			return "", false
+		}
+		if !seen[key] {
+			b.WriteString(key + ": " + value + ", ")
+		}
+		seen[key] = true // redacted keys may be equal
+	}
+	return w.name(t) + "{" + strings.TrimSuffix(b.String(), ", ") + "}", true
 }
 
 // completed returns the code of a struct, or of a pointer to one, that is made and gets the fields that are known.
