@@ -282,8 +282,23 @@ func TestRepeatedWork(t *testing.T) {
 	w := newWorld(t)
 	w.cpu(spent{8 * second, nil}, spent{second, []string{"html/template.ParseFiles", "@parses", server}})
 	w.check("parsed-per-call parses")
+	for _, parse := range []string{
+		"html/template.ParseGlob", "text/template.ParseFS", "text/template.(*Template).ParseFiles",
+		"html/template.(*Template).ParseFS",
+	} {
+		w.cpu(spent{8 * second, nil}, spent{second, []string{parse, "@parses", server}})
+		w.check("parsed-per-call parses")
+	}
 	w.cpu(spent{8 * second, nil}, spent{second, []string{"html/template.ParseFiles", "@parses", "runtime.main"}})
 	w.check()
+	// A loop at the start parses each template once; in a program without requests, one may be parsed many times.
+	start := spent{second, []string{"html/template.ParseFiles", "@parsesAll", "runtime.main"}}
+	w.cpu(spent{8 * second, []string{"@upper", server}}, start)
+	w.check()
+	w.cpu(spent{8 * second, nil}, spent{second, []string{"html/template.ParseFiles", "@parsesAll", "runtime.doInit1"}})
+	w.check()
+	w.cpu(spent{8 * second, nil}, start)
+	w.check("parsed-per-call parsesAll")
 }
 
 func TestConstantWork(t *testing.T) {
@@ -295,6 +310,14 @@ func TestConstantWork(t *testing.T) {
 		spent{second, []string{"strings.Split", "@current", "@changes", server}},
 		spent{second, []string{"time.Now", "@since", "@clock", server}})
 	w.check("constant-work constant")
+	// What each request changes is not shared.
+	for _, name := range []string{"tally", "visits", "table"} {
+		w.lines[name], w.funcs[name] = w.declared("func "+name), "example.com/small."+name
+	}
+	w.cpu(spent{8 * second, nil}, spent{second, []string{"runtime.newobject", "@tally", "@fresh", server}},
+		spent{second, []string{"runtime.makemap", "@visits", "@counter", server}},
+		spent{second, []string{"strings.ToLower", "@table", "@filled", server}})
+	w.check("constant-work filled")
 	w.cpu(spent{8 * second, nil}, spent{second, []string{"strings.Split", "@zones", "@constant", "runtime.main"}})
 	w.check()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/internal/find/syntax"
@@ -65,7 +66,7 @@ func constantWork(e *evidence) []Advice {
 // request, and the function's result depends only on them.
 func constantCall(c *syntax.Code, at syntax.Line, fn *syntax.Function) bool {
 	f, _, body := c.Body(at)
-	if body == nil || !c.PureFunction(fn) || fn.Obj.Signature().Results().Len() == 0 {
+	if body == nil || !c.PureFunction(fn) || fn.Obj.Signature().Results().Len() == 0 || makesState(c, fn) {
 		return false
 	}
 	for _, call := range f.Calls(body, at.Line) {
@@ -83,6 +84,79 @@ func constantCall(c *syntax.Code, at syntax.Line, fn *syntax.Function) bool {
 			return lasting(f, sel.X)
 		}
 		return true
+	}
+	return false
+}
+
+// makesState reports whether a function makes a value for its caller to change, such as a struct with fields that its
+// methods set, or an empty map: requests cannot share one.
+func makesState(c *syntax.Code, fn *syntax.Function) bool {
+	f, found := fn.File, false
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			for _, e := range n.Results {
+				found = found || isState(c, f, e)
+			}
+		}
+		return !found
+	})
+	for i := range fn.Obj.Signature().Results().Len() { // what is returned may be a variable
+		found = found || isMutable(c, fn.Obj.Signature().Results().At(i).Type())
+	}
+	return found
+}
+
+// isState reports whether an expression is a new value that can be changed: an empty container, a channel, or a struct
+// of a type that is.
+func isState(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
+	e = ast.Unparen(e)
+	t := f.Info().TypeOf(e)
+	if t == nil {
+		return false
+	}
+	empty := false
+	switch x := e.(type) {
+	case *ast.CallExpr:
+		empty = syntax.IsBuiltin(f, x, "make") || syntax.IsBuiltin(f, x, "new")
+	case *ast.CompositeLit:
+		empty = len(x.Elts) == 0
+	case *ast.UnaryExpr:
+		if lit, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok {
+			empty = len(lit.Elts) == 0
+		}
+	}
+	switch t.Underlying().(type) {
+	case *types.Map, *types.Slice, *types.Pointer:
+		if empty {
+			return true
+		}
+	case *types.Chan:
+		return true
+	}
+	return isMutable(c, t)
+}
+
+// isMutable reports whether a type is a pointer to a struct of the module, some of whose fields are changed after it is
+// made.
+func isMutable(c *syntax.Code, t types.Type) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	s, ok := p.Elem().Underlying().(*types.Struct)
+	named, isNamed := types.Unalias(p.Elem()).(*types.Named)
+	if !ok || !isNamed || !slices.ContainsFunc(c.List, func(f *syntax.File) bool {
+		return f.Pkg.Types == named.Obj().Pkg()
+	}) {
+		return false
+	}
+	for field := range s.Fields() {
+		if !c.Settled(field) {
+			return true
+		}
 	}
 	return false
 }

@@ -111,7 +111,9 @@ func (e *evidence) samples(p *profile.Profile, sampleType string) (s samples) {
 		}
 		key = append(key[:0], one.callee...)
 		key = strconv.AppendUint(append(key, 0), uint64(one.below), 36)
-		key = strconv.AppendBool(strconv.AppendBool(append(key, 0), one.served), one.main)
+		for _, is := range []bool{one.served, one.main, one.init} {
+			key = strconv.AppendBool(append(key, 0), is)
+		}
 		for _, at := range one.own {
 			key = append(append(key, 0), at.File...)
 			key = strconv.AppendInt(append(key, ':'), int64(at.Line), 36)

@@ -36,6 +36,7 @@ type path struct {
 	below  marks         // of all functions below the innermost own line
 	served bool          // it is part of the answer to a request
 	main   bool          // it is on the main goroutine, which sets the program up, or in an init function
+	init   bool          // it is in an init function, or of a package variable's value
 }
 
 // named are functions with marks, by the beginning of their name.
@@ -116,7 +117,8 @@ func (e *evidence) path(frames []stacks.Frame) path {
 			continue
 		}
 		p.served = p.served || serves(f.Func)
-		p.main = p.main || f.Func == "runtime.main" || f.Func == "runtime.doInit"
+		p.init = p.init || strings.HasPrefix(f.Func, "runtime.doInit") // it calls doInit1
+		p.main = p.main || p.init || f.Func == "runtime.main"
 		if len(p.own) == 0 {
 			if profile.IsInjected(f.Func) {
 				p.callee, p.below = "", 0

@@ -6,19 +6,26 @@ import (
 	"github.com/whet-go/whet/internal/find/syntax"
 )
 
-// parsedPerCall finds templates that are parsed while requests are answered, or in loops.
+// parsedPerCall finds templates that are parsed while requests are answered, or in loops. A loop of a program's start
+// parses each template once.
 func parsedPerCall(e *evidence) []Advice {
 	type sum struct {
 		cost
 		callee string
 	}
 	sums := map[syntax.Line]*sum{}
+	server := false
+	for s := range e.costs {
+		server = server || s.served
+	}
 	for s, c := range e.costs {
 		if s.below&parses == 0 {
 			continue
 		}
-		if _, loop := e.code.Loop(s.own[0]); !s.served && loop == nil {
-			continue
+		if !s.served {
+			if _, loop := e.code.Loop(s.own[0]); loop == nil || s.init || s.main && server {
+				continue
+			}
 		}
 		one := sums[s.own[0]]
 		if one == nil {

@@ -88,6 +88,10 @@ var mechanisms = [...]class{
 		"runtime.bgsweep", "runtime.wbBuf", "runtime.deductSweepCredit", "runtime.deductAssistCredit",
 		"runtime.tryDeferToSpanScan", "runtime/debug.FreeOSMemory",
 	}},
+	{StoppedWorld, []string{
+		"runtime.ReadMemStats", "runtime.readmemstats", "runtime.stopTheWorld", "runtime.startTheWorld",
+		"runtime.GoroutineProfile", "runtime.goroutineProfile", "runtime.pprof_goroutineProfile",
+	}},
 	{Allocation, []string{
 		"runtime.mallocgc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.malloc",
 		"runtime.(*mcache)", "runtime.(*mcentral)", "runtime.(*mheap)", "runtime.nextFreeFast",

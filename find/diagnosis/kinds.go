@@ -47,6 +47,7 @@ const (
 	Panic         Kind = "panic" // and defer
 	StackGrowth   Kind = "stack growth"
 	Collection    Kind = "garbage collection"
+	StoppedWorld  Kind = "stopped program" // all goroutines stop for what a function reads or sets
 	Runtime       Kind = "runtime"          // what no other kind is about
 	Library       Kind = "standard library" // what no other kind is about
 	Dependency    Kind = "dependency"       // instructions of another module
@@ -271,6 +272,10 @@ var causes = [...]cause{
 		Collection, "it collects garbage for what goroutines allocate",
 		[]string{"gogc"},
 		"it needs a small heap; the other way is to allocate less on the lines with allocated bytes",
+	},
+	{
+		StoppedWorld, "it stops all goroutines of the program, to read or set what the runtime knows of them", nil,
+		"runtime/metrics reads most of runtime.MemStats without a stop; otherwise call it less often",
 	},
 	{Runtime, "it spends its time in the Go runtime", nil, "the functions that it calls there have no cheaper form"},
 	{Library, "it spends its time in the standard library", nil, "the functions that it calls have no known cheaper form"},

@@ -55,9 +55,9 @@ func New() *rules.Rule {
 			{
 				Category: "template", Title: "template parsed on each call",
 				ByHand: "it is passed on or refers to local names: parse it into a package variable",
-				CPU: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|` +
+				CPU: `^(text|html)/template\.(New|Must|[Pp]arse|\(\*Template\)\.(Parse|escape))|` +
 					`^html/template\.\(\*Template\)\.lookupAndEscape`,
-				Alloc: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|` +
+				Alloc: `^(text|html)/template\.(New|Must|[Pp]arse|\(\*Template\)\.(Parse|escape))|` +
 					`^html/template\.\(\*Template\)\.lookupAndEscape`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},

@@ -44,6 +44,7 @@ type readCall struct {
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
 	names := rewrite.NewNames(pass)
+	var without *bodiless // made when a call is found
 	for file := range root.Children() {
 		// One function per file serves all of its bodies.
 		var places []readCall
@@ -55,7 +56,14 @@ func run(pass *analysis.Pass) (any, error) {
 			if name := flow.Callee(pass.TypesInfo, call); name != "io.ReadAll" && name != "io/ioutil.ReadAll" {
 				continue
 			}
-			if of := body(pass, call.Args[0]); of != nil {
+			of := body(pass, call.Args[0])
+			if of == nil {
+				continue
+			}
+			if without == nil {
+				without = findBodiless(pass, root)
+			}
+			if isRequest := pass.TypesInfo.TypeOf(of).String() == "*net/http.Request"; !isRequest || !without.at(pass, c) {
 				places = append(places, readCall{call, of})
 			}
 		}

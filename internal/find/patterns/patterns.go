@@ -3,6 +3,8 @@ package patterns
 import (
 	"cmp"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 )
 
 // A Mask has one bit for each pattern of a set.
@@ -30,6 +32,10 @@ func (m Mask) Compare(o Mask) int { return cmp.Or(cmp.Compare(m[0], o[0]), cmp.C
 type Set struct {
 	exprs []*regexp.Regexp
 	index map[string]int
+
+	anywhere []int            // patterns that are not anchored
+	begin    map[string][]int // the others, by what the names that they match begin with
+	lengths  []int            // of these beginnings, in order
 }
 
 // Add returns the index of a pattern.
@@ -41,23 +47,118 @@ func (p *Set) Add(expr string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
 	if p.index == nil {
 		p.index = map[string]int{}
 	}
-	p.index[expr] = len(p.exprs)
+	i := len(p.exprs)
+	p.index[expr] = i
 	p.exprs = append(p.exprs, re)
-	return len(p.exprs) - 1, nil
+	p.file(i, tree)
+	return i, nil
 }
 
-// Match returns the patterns that match a name.
+// file files a pattern under what the names that it matches begin with.
+func (p *Set) file(i int, tree *syntax.Regexp) {
+	if !anchored(tree) {
+		p.anywhere = append(p.anywhere, i)
+		return
+	}
+	if p.begin == nil {
+		p.begin = map[string][]int{}
+	}
+	list, _ := beginnings(tree)
+	for _, b := range list {
+		if !slices.Contains(p.begin[b], i) {
+			p.begin[b] = append(p.begin[b], i)
+		}
+		if at, found := slices.BinarySearch(p.lengths, len(b)); !found {
+			p.lengths = slices.Insert(p.lengths, at, len(b))
+		}
+	}
+}
+
+// Match returns the patterns that match a name. It only tries those that are filed under a beginning of the name, so
+// that thousands of names take little time.
 func (p *Set) Match(name string) Mask {
 	var m Mask
-	for i, re := range p.exprs {
-		if re.MatchString(name) {
+	for _, i := range p.anywhere {
+		if p.exprs[i].MatchString(name) {
 			m.Set(i)
 		}
 	}
+	for _, n := range p.lengths {
+		if n > len(name) {
+			break
+		}
+		for _, i := range p.begin[name[:n]] {
+			if !m.Has(i) && p.exprs[i].MatchString(name) {
+				m.Set(i)
+			}
+		}
+	}
 	return m
+}
+
+// anchored reports whether an expression only matches at the beginning of a text.
+func anchored(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginText:
+		return true
+	case syntax.OpCapture, syntax.OpConcat:
+		return anchored(re.Sub[0])
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !anchored(sub) })
+	default:
+		return false
+	}
+}
+
+// mostBeginnings limits the texts of one pattern.
+const mostBeginnings = 64
+
+// beginnings returns texts of which each match of an expression begins with one. They are whole if a match is one of
+// them.
+func beginnings(re *syntax.Regexp) (list []string, whole bool) {
+	switch re.Op {
+	case syntax.OpBeginText, syntax.OpEmptyMatch:
+		return []string{""}, true
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return []string{string(re.Rune)}, true
+		}
+	case syntax.OpCapture:
+		return beginnings(re.Sub[0])
+	case syntax.OpAlternate:
+		whole = true
+		for _, sub := range re.Sub {
+			texts, all := beginnings(sub)
+			list, whole = append(list, texts...), whole && all
+		}
+		return list, whole
+	case syntax.OpConcat:
+		list, whole = []string{""}, true
+		for _, sub := range re.Sub {
+			texts, all := beginnings(sub)
+			if len(list)*len(texts) > mostBeginnings {
+				return list, false
+			}
+			var longer []string
+			for _, a := range list {
+				for _, b := range texts {
+					longer = append(longer, a+b)
+				}
+			}
+			if list = longer; !all {
+				return list, false
+			}
+		}
+		return list, whole
+	}
+	return []string{""}, false
 }
 
 // Len returns the number of patterns.

@@ -23,12 +23,41 @@ func current() []string { return strings.Split(changed, ",") }
 
 func since() string { return time.Now().String() + countries }
 
+// A counter is changed by requests, each of which makes one.
+type counter interface{ add(name string) }
+
+type counts struct {
+	names []string
+	n     map[string]int
+}
+
+func (c *counts) add(name string) {
+	c.n[name]++
+	c.names = append(c.names, name)
+}
+
+func tally() counter {
+	c := &counts{names: strings.Split(countries, ","), n: map[string]int{}}
+	return c
+}
+
+func visits() map[string]int {
+	return map[string]int{}
+}
+
+func table() map[string]string {
+	return map[string]string{"all": strings.ToLower(countries)}
+}
+
 func set(s string) { changed = s }
 
 func shipping(w http.ResponseWriter, r *http.Request) {
 	_ = zones()   //@constant
 	_ = current() //@changes
 	_ = since()   //@clock
+	_ = tally()   //@fresh
+	_ = visits()  //@counter
+	_ = table()   //@filled
 	_ = upper(r.URL.Path)
 }
 
@@ -89,4 +118,11 @@ func start() {
 
 func entry() {
 	log.Print("entry") //@entry
+}
+
+func pages(names []string) (all []*template.Template) {
+	for _, name := range names {
+		all = append(all, template.Must(template.ParseFiles(name))) //@parsesAll
+	}
+	return all
 }

@@ -49,3 +49,10 @@ func Try(r *rand.Rand) string {
 	return fmt.Sprintln(Handle(nil, &http.Request{Body: body(), ContentLength: length()}),
 		string(got), err, plain(&http.Request{Body: body(), ContentLength: length()}))
 }
+
+func both(_ http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		return
+	}
+	_, _ = io.ReadAll(r.Body) // want `r.ContentLength`
+}
