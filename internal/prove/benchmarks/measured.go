@@ -56,7 +56,7 @@ func (s *Set) Compare(
 
 // Again is how subjects are compared again.
 type Again struct {
-	Subjects   []string // their names
+	Subjects   []string // their names; nil means all of the benchmarks that were chosen
 	VaryLayout bool     // the functions of both builds are in another order in each pair
 	Env        []string // KEY=value for both sides; nil for nothing
 	// Better reports whether a new result replaces the old one; nil means that all do.
@@ -143,7 +143,7 @@ func (s *Set) compareIn(
 	}
 	if again != nil {
 		o.VaryLayout, o.Only = again.VaryLayout, s.subjectsOf(from, again.Subjects)
-		if len(o.Only) == 0 {
+		if len(o.Only) == 0 && again.Subjects != nil {
 			return nil
 		}
 	}

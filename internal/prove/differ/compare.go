@@ -27,6 +27,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
+	"github.com/whet-go/whet/internal/prove/differ/pace"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -40,6 +41,7 @@ type Options struct {
 	Env   []string // KEY=value, for the go command and the processes it starts
 
 	FuzzTime string        // per function, as in go test's -fuzztime
+	Pace     pace.Pace     // if it has a time, that of each function, instead of FuzzTime
 	Timeout  time.Duration // of a process
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes divided differently.
@@ -374,11 +376,15 @@ func (c *comparer) compare(
 	}
 	defer func() { _ = run.remove() }()
 	open := map[string]*BehaviorError{} // inner functions that their callers decide; nil without a difference
-	for _, t := range tests {
+	for i, t := range tests {
 		if !t.certain && !slices.ContainsFunc(t.inside, func(inner string) bool { _, ok := open[inner]; return ok }) {
 			continue
 		}
-		outcome, why, err := run.fuzz(ctx, t, lines, &uses.Coverage)
+		if o.Pace.Over() {
+			r.NotCompared = append(r.NotCompared, t.Function+" was not compared: the time for that was up")
+			continue
+		}
+		outcome, why, err := run.fuzz(ctx, t, leftAfter(tests[i:]), lines, &uses.Coverage)
 		var differs *BehaviorError
 		if errors.As(err, &differs) {
 			differs.Dir = dir
@@ -405,6 +411,16 @@ func (c *comparer) compare(
 	}
 	r.NotCompared = append(r.NotCompared, uses.Unreached()...)
 	return r.settle(open, tests)
+}
+
+// leftAfter returns the number of tests after the first one that certainly run.
+func leftAfter(tests []Test) (n int) {
+	for _, t := range tests[1:] {
+		if t.certain {
+			n++
+		}
+	}
+	return n
 }
 
 // settle decides what the comparison of inner functions left open, by that of their callers. A difference
@@ -590,29 +606,37 @@ func asOriginal(text string) string {
 	return strings.NewReplacer("/"+twin.Dir+".", ".", twin.Dir+"/", "").Replace(text)
 }
 
-// slowFuzz is the factor by which the time of a fuzz target is extended if it does not complete the first inputs.
-const slowFuzz = 4
-
-// fuzz runs a fuzz target. why is the reason why it does not compare anything.
+// fuzz runs a fuzz target, after which left others run. why is the reason why it does not compare anything.
 func (r *twinRun) fuzz(
-	ctx context.Context, t Test, lines ...*twin.Coverage,
+	ctx context.Context, t Test, left int, lines ...*twin.Coverage,
 ) (o Outcome, why string, err error) {
-	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+	limit := r.o.fuzzTime(left + 1)
+	o, why, err = r.fuzzFor(ctx, t, lines, limit)
 	if why != "" && err == nil && !r.plain() {
 		if err := r.makePlain(); err != nil {
 			return o, why, err
 		}
-		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+		limit = r.o.fuzzTime(left + 1)
+		o, why, err = r.fuzzFor(ctx, t, lines, limit)
 	}
-	limit, timed := time.ParseDuration(r.o.FuzzTime)
+	d, timed := time.ParseDuration(limit)
 	slow := !o.Fixed && o.Returned < counts.MinReturned && o.Inputs+o.Outside < counts.FirstInputs
 	if err != nil || timed != nil || why != "" || !slow {
 		return o, why, err
 	}
-	if end, ok := ctx.Deadline(); ok && time.Until(end) < 2*slowFuzz*limit {
+	longer, enough := r.o.Pace.Longer(d, left)
+	if !enough {
 		return o, why, err
 	}
-	return r.fuzzFor(ctx, t, lines, (slowFuzz * limit).String())
+	return r.fuzzFor(ctx, t, lines, longer.String())
+}
+
+// fuzzTime returns the time of the next of n fuzz targets, as in go test's -fuzztime.
+func (o *Options) fuzzTime(n int) string {
+	if o.Pace.Most == 0 {
+		return o.FuzzTime
+	}
+	return o.Pace.For(n).String()
 }
 
 // manySeeds is the number of random inputs that come before the fuzzer, and fewSeeds the number that the fuzzer

@@ -48,6 +48,7 @@
 //     function, or of one whose name or type says that it is a visitor or yield, are effects (roleOf in makers).
 //     When the fuzzer's bytes are used up and an effect was called often, it returns what loops wait for: nil, an end,
 //     false and then true. A run that does little else than call them is ended (Source.counted).
+//     Functions share the time of the comparison (package pace).
 //  5. An Outcome (package counts) has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss
@@ -77,7 +78,7 @@
 //     new. If typical ones do not run the relevant lines, it takes inputs of the comparison. Picked
 //     has later processes, of both versions, take the same ones. If a call leaves its input
 //     unchanged, the call is repeated, and readers are rewound before each call; otherwise inputs are
-//     made again while the timer is stopped. If the relevant lines are in a function literal, the
+//     made again while the timer is stopped. Inputs of each size can run alone, as sub-benchmarks. If the relevant lines are in a function literal, the
 //     loop calls the function that is returned; the function itself is called before the loop.
 //  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
 //     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
