@@ -37,9 +37,9 @@ func untilDeadline(ctx context.Context, most time.Duration, share float64, n int
 
 // paceOf returns how long functions of the next of n packages are called: for less than what is configured if there
 // are many, and the deadline requires it.
-func (f *Prover) paceOf(ctx context.Context, n int) pace.Pace {
+func (f *Prover) paceOf(ctx context.Context, n int) *pace.Pace {
 	if f.o.FuzzInputs > 0 {
-		return pace.Pace{}
+		return nil
 	}
 	return pace.Until(f.o.FuzzTime, untilDeadline(ctx, 0, compareShare, n))
 }

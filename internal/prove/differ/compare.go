@@ -41,7 +41,7 @@ type Options struct {
 	Env   []string // KEY=value, for the go command and the processes it starts
 
 	FuzzTime string        // per function, as in go test's -fuzztime
-	Pace     pace.Pace     // if it has a time, that of each function, instead of FuzzTime
+	Pace     *pace.Pace    // of the functions, instead of FuzzTime; may be nil
 	Timeout  time.Duration // of a process
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes divided differently.
@@ -380,7 +380,7 @@ func (c *comparer) compare(
 		if !t.certain && !slices.ContainsFunc(t.inside, func(inner string) bool { _, ok := open[inner]; return ok }) {
 			continue
 		}
-		if o.Pace.Over() {
+		if o.Pace != nil && o.Pace.Over() {
 			r.NotCompared = append(r.NotCompared, t.Function+" was not compared: the time for that was up")
 			continue
 		}
@@ -472,7 +472,9 @@ func (c *comparer) build(
 	if err != nil {
 		return nil, err
 	}
-	run := &twinRun{binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module}
+	run := &twinRun{
+		binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module, pkg: c.own.Path,
+	}
 	defer func() {
 		if err != nil {
 			_ = run.remove()
@@ -557,6 +559,8 @@ type twinRun struct {
 	module            *scratch.Module
 	binary, temp, dir string
 	o                 Options
+	pkg               string   // the import path of the old version
+	ended             string   // the stack of the goroutine that ended the last process; "" if none did, or it is unknown
 	learned           []string // environment with what values are made of, besides the package's constants
 }
 
@@ -595,6 +599,7 @@ func (r *twinRun) process(ctx context.Context, env []string, args ...string) (st
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	out, err := r.module.Output(cmd)
+	r.ended = fuzzlog.Ended(out)
 	return asOriginal(out), err
 }
 
@@ -610,33 +615,41 @@ func asOriginal(text string) string {
 func (r *twinRun) fuzz(
 	ctx context.Context, t Test, left int, lines ...*twin.Coverage,
 ) (o Outcome, why string, err error) {
-	limit := r.o.fuzzTime(left + 1)
-	o, why, err = r.fuzzFor(ctx, t, lines, limit)
+	limit, o, why, err := r.fuzzOnce(ctx, t, left, lines)
 	if why != "" && err == nil && !r.plain() {
 		if err := r.makePlain(); err != nil {
 			return o, why, err
 		}
-		limit = r.o.fuzzTime(left + 1)
-		o, why, err = r.fuzzFor(ctx, t, lines, limit)
+		limit, o, why, err = r.fuzzOnce(ctx, t, left, lines)
 	}
 	d, timed := time.ParseDuration(limit)
 	slow := !o.Fixed && o.Returned < counts.MinReturned && o.Inputs+o.Outside < counts.FirstInputs
 	if err != nil || timed != nil || why != "" || !slow {
 		return o, why, err
 	}
-	longer, enough := r.o.Pace.Longer(d, left)
+	p := r.o.Pace
+	if p == nil {
+		p = &pace.Pace{}
+	}
+	longer, enough := p.Longer(d, left)
 	if !enough {
 		return o, why, err
 	}
 	return r.fuzzFor(ctx, t, lines, longer.String())
 }
 
-// fuzzTime returns the time of the next of n fuzz targets, as in go test's -fuzztime.
-func (o *Options) fuzzTime(n int) string {
-	if o.Pace.Most == 0 {
-		return o.FuzzTime
+// fuzzOnce runs a fuzz target for its time, which it returns.
+func (r *twinRun) fuzzOnce(
+	ctx context.Context, t Test, left int, lines []*twin.Coverage,
+) (limit string, o Outcome, why string, err error) {
+	if r.o.Pace == nil {
+		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+		return r.o.FuzzTime, o, why, err
 	}
-	return o.Pace.For(n).String()
+	began, d := time.Now(), r.o.Pace.For(left+1)
+	o, why, err = r.fuzzFor(ctx, t, lines, d.String())
+	r.o.Pace.Took(d, time.Since(began))
+	return d.String(), o, why, err
 }
 
 // manySeeds is the number of random inputs that come before the fuzzer, and fewSeeds the number that the fuzzer
@@ -673,6 +686,9 @@ func (r *twinRun) fuzzFor(
 		began := time.Now()
 		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
 		counted := append(slices.Clone(first), counts.Env+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
+		if kept := filepath.Join(r.corpus(), t.Name); os.MkdirAll(kept, 0o700) == nil {
+			counted = append(counted, "WHET_KEEP="+kept)
+		}
 		out, err := r.covered(ctx, t, lines, counted...)
 		if err != nil {
 			return r.failed(ctx, t, first, out)
@@ -740,12 +756,21 @@ func (r *twinRun) failed(ctx context.Context, t Test, env []string, out string) 
 		return o, "", ctx.Err()
 	}
 	if !strings.Contains(out, "the results differ") {
+		if r.oldEnded() {
+			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, fuzzlog.LastLine(out)), nil
+		}
 		alone := append(slices.Clone(env), "WHET_ALONE=1", "WHET_CORPUS="+filepath.Dir(r.failing(t)))
 		if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
 			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, fuzzlog.LastLine(out)), nil
 		}
 	}
 	return o, "", &BehaviorError{Function: t.Function, Output: fuzzlog.Difference(out), Record: r.record(ctx, t, env, out)}
+}
+
+// oldEnded reports whether the old version has ended the last process, and the new one has not: a call that was given up
+// because it takes long may do so later, while another one runs.
+func (r *twinRun) oldEnded() bool {
+	return strings.Contains(r.ended, r.pkg+".") && !strings.Contains(r.ended, "/"+twin.Dir)
 }
 
 // record runs a fuzz target again with the input on which it fails, and returns a record of the run; nil

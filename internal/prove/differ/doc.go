@@ -78,8 +78,9 @@
 //     new. If typical ones do not run the relevant lines, it takes inputs of the comparison. Picked
 //     has later processes, of both versions, take the same ones. If a call leaves its input
 //     unchanged, the call is repeated, and readers are rewound before each call; otherwise inputs are
-//     made again while the timer is stopped. Inputs of each size can run alone, as sub-benchmarks. If the relevant lines are in a function literal, the
-//     loop calls the function that is returned; the function itself is called before the loop.
+//     made again while the timer is stopped. Inputs of each size can run alone, as sub-benchmarks. If the
+//     relevant lines are in a function literal, the loop calls the function that is returned; the function
+//     itself is called before the loop.
 //  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
 //     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
 //     time, and has the files for running the package's own tests the same way.

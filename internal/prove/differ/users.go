@@ -71,7 +71,7 @@ func (u *userCaller) compareWithCopies(ctx context.Context, pkg *packages.Packag
 		u.e.NotComparedf("users in %s were not compared: only those in %d packages are", dir, maxPackages)
 		return nil
 	}
-	if u.o.Pace.Over() {
+	if u.o.Pace != nil && u.o.Pace.Over() {
 		u.e.NotComparedf("users in %s were not compared: the time for that was up", dir)
 		return nil
 	}
@@ -104,6 +104,8 @@ func (u *userCaller) comparePackage(ctx context.Context, c *comparer, dir string
 	}
 	u.programs++
 	o := u.o
-	o.Pace = o.Pace.Half() // there may be users in more packages
+	if o.Pace != nil {
+		o.Pace = o.Pace.Half() // there may be users in more packages
+	}
 	return c.compare(ctx, g, now, dir, entries, u.lines, u.r, o)
 }

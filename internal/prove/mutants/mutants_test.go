@@ -181,8 +181,8 @@ func TestMutators(t *testing.T) {
 			},
 		},
 		{
-			"room that is chosen", "func f(n, most int, free bool) map[int]int {\nm := n\nif !free && n > 0 {\nm = min(m, most)\n" +
-				"} else if n < 0 {\nm = 0\n}\nreturn make(map[int]int, m)\n}",
+			"room that is chosen", "func f(n, most int, free bool) map[int]int {\nm := n\n" +
+				"if !free && n > 0 {\nm = min(m, most)\n} else if n < 0 {\nm = 0\n}\nreturn make(map[int]int, m)\n}",
 			[]string{"zero result: return nil"},
 		},
 		{
@@ -290,7 +290,8 @@ func TestRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := listed(t, text, Make(p, all(), 100)); !slices.Equal(got, []string{"zero result: return nil", "dropped statement"}) {
+	want := []string{"zero result: return nil", "dropped statement"}
+	if got := listed(t, text, Make(p, all(), 100)); !slices.Equal(got, want) {
 		t.Errorf("mutants %q", got)
 	}
 }

@@ -57,7 +57,8 @@ func Judge(r *ab.Result) error {
 		return fmt.Errorf("%w: only generated benchmarks run this line, and they show no gain at any size: %s%s",
 			judgment.ErrLoss, strings.Join(losses, "; "), same)
 	}
-	return fmt.Errorf("%w: faster %s; slower %s%s", ErrTradeOff, strings.Join(gains, "; "), strings.Join(losses, "; "), same)
+	return fmt.Errorf("%w: faster %s; slower %s%s", ErrTradeOff, strings.Join(gains, "; "), strings.Join(losses, "; "),
+		same)
 }
 
 // with describes figures of a subject.

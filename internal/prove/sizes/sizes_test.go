@@ -70,7 +70,8 @@ func TestJudge(t *testing.T) {
 			subject("Whet_F/size=1", unit("mean-sec/op", ab.Worse, 1.4)),
 		}, nil, ""},
 		{"nothing is sure", []ab.SubjectResult{
-			subject("Whet_F/size=1", unit("sec/op", ab.Undecided, 1.2)), subject("Whet_F/size=8", unit("sec/op", ab.Better, 0.8)),
+			subject("Whet_F/size=1", unit("sec/op", ab.Undecided, 1.2)),
+			subject("Whet_F/size=8", unit("sec/op", ab.Better, 0.8)),
 		}, nil, ""},
 	} {
 		err := sizes.Judge(&ab.Result{Subjects: test.subjects})

@@ -31,8 +31,24 @@ func TestPace(t *testing.T) {
 		if d := p.For(4); d != 500*time.Millisecond || p.Over() {
 			t.Errorf("at the end, a function gets %v, and the time is up: %v", d, p.Over())
 		}
-		if time.Sleep(22 * time.Second); !p.Over() {
-			t.Error("a comparison goes on for half of its time after its end")
+		if time.Sleep(12 * time.Second); !p.Over() {
+			t.Error("a comparison goes on for a quarter of its time after its end")
+		}
+	})
+}
+
+// TestTook checks that functions get less time if those before took much more than theirs.
+func TestTook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := pace.Until(5*time.Second, 40*time.Second)
+		p.Took(2*time.Second, 10*time.Second)
+		if d := p.For(4); d != 2*time.Second {
+			t.Errorf("after a function that took five times its time, four get %v each, want 2s", d)
+		}
+		p.Took(8*time.Second, 8*time.Second)
+		if d := p.For(4); d != 5*time.Second {
+			t.Errorf("after functions that took hardly longer, four get %v each, want 5s", d)
 		}
 	})
 }
