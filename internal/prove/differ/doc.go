@@ -31,8 +31,9 @@
 //     other methods of the receiver are called before (package states). A method that makes a value slowly is avoided,
 //     and so is one that is called before and varies or panics. If the process ends, as it does when a tree contains
 //     itself, no other methods are called. Texts are mostly those that the package encodes, if it can, in some runs
-//     (support/encoded.txt). Exported booleans and writers that the function reads are set in some runs. If an
-//     unexported function differs, its callers draw on what its arguments were made of.
+//     (support/encoded.txt), and in others words of the package of one shape, such as versions. Exported booleans and
+//     writers that the function reads are set in some runs. If an unexported function differs, its callers draw on what
+//     its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without

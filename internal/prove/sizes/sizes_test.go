@@ -31,30 +31,38 @@ func TestJudge(t *testing.T) {
 		text     string
 	}{
 		{
-			"each size loses", []ab.SubjectResult{
+			"each size loses",
+			[]ab.SubjectResult{
 				subject("Whet_F/size=1", unit("B/op", ab.Worse, 1.5)), subject("Whet_F/inputs=unusual", zero),
-			}, judgment.ErrLoss,
+			},
+			judgment.ErrLoss,
 			"regression: only generated benchmarks run this line, and they show no gain at any size: " +
 				"with inputs of size 1 (Whet_F B/op +50.0%); with unusual inputs (Whet_F allocs/op from 0 to 1)",
 		},
 		{
-			"one loses, another is open", []ab.SubjectResult{
+			"one loses, another is open",
+			[]ab.SubjectResult{
 				subject("Whet_F/size=1", unit("B/op", ab.Worse, 1.5)), subject("Whet_F/size=8", unit("sec/op", ab.Undecided, 0.9)),
-			}, judgment.ErrLoss,
+			},
+			judgment.ErrLoss,
 			"regression: only generated benchmarks run this line, and they show no gain at any size: " +
 				"with inputs of size 1 (Whet_F B/op +50.0%); no difference shows with inputs of size 8",
 		},
 		{
-			"small ones lose, large ones gain", []ab.SubjectResult{
+			"small ones lose, large ones gain",
+			[]ab.SubjectResult{
 				subject("Whet_F/size=1", unit("sec/op", ab.Worse, 1.5)), subject("Whet_F/size=64", unit("sec/op", ab.Better, 0.5)),
-			}, sizes.ErrTradeOff,
+			},
+			sizes.ErrTradeOff,
 			"a trade-off, as far as generated benchmarks show: faster with inputs of size 64 (Whet_F sec/op -50.0%); " +
 				"slower with inputs of size 1 (Whet_F sec/op +50.0%)",
 		},
 		{
-			"time for memory", []ab.SubjectResult{
+			"time for memory",
+			[]ab.SubjectResult{
 				subject("Whet_F/inputs=captured", unit("sec/op", ab.Better, 0.5), unit("B/op", ab.Worse, 2)),
-			}, sizes.ErrTradeOff,
+			},
+			sizes.ErrTradeOff,
 			"a trade-off, as far as generated benchmarks show: faster with captured inputs (Whet_F sec/op -50.0%); " +
 				"slower with captured inputs (Whet_F B/op +100.0%)",
 		},
@@ -62,7 +70,9 @@ func TestJudge(t *testing.T) {
 			subject("Whet_F/size=1", unit("sec/op", ab.Worse, 1.04)),
 		}, nil, ""},
 		{
-			"in many layouts", []ab.SubjectResult{varied}, judgment.ErrLoss,
+			"in many layouts",
+			[]ab.SubjectResult{varied},
+			judgment.ErrLoss,
 			"regression: only generated benchmarks run this line, and they show no gain at any size: " +
 				"with inputs of size 1 (Whet_F sec/op +4.0%)",
 		},
