@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/whet-go/whet/internal/prove/scratch"
-	"github.com/whet-go/whet/internal/prove/syntax"
+	"github.com/whet-go/whet/internal/prove/differ/pace"
 )
 
 // Parts of the time that remains until the deadline of a proof, which its stages may use at most.
 const (
-	compareShare = 0.3
+	compareShare = 0.4
 	raceShare    = 0.25
 	configShare  = 0.2
 	measureShare = 0.6
@@ -36,21 +35,13 @@ func untilDeadline(ctx context.Context, most time.Duration, share float64, n int
 	return min(most, limit)
 }
 
-// fuzzTimeUntil returns the time for each changed function of a package, in the form of go test's
-// flag: less than what is configured if the deadline requires it.
-func (f *Prover) fuzzTimeUntil(ctx context.Context, dir string, changes scratch.Changes) (string, error) {
-	if _, ok := ctx.Deadline(); !ok || f.o.FuzzInputs > 0 {
-		return f.o.fuzzTime(), nil
+// paceOf returns how long functions of the next of n packages are called: for less than what is configured if there
+// are many, and the deadline requires it.
+func (f *Prover) paceOf(ctx context.Context, n int) *pace.Pace {
+	if f.o.FuzzInputs > 0 {
+		return nil
 	}
-	pkg, err := f.load(ctx, dir)
-	if err != nil {
-		return f.o.fuzzTime(), ctx.Err() // the comparison says what is wrong
-	}
-	decls, err := syntax.ChangedFunctions(f.scratch.Dir, pkg.Fset, pkg.Syntax, changes)
-	if err != nil {
-		return "", err
-	}
-	return untilDeadline(ctx, f.o.FuzzTime, compareShare, len(decls)*len(f.judgedDirs(changes))).String(), nil
+	return pace.Until(f.o.FuzzTime, untilDeadline(ctx, 0, compareShare, n))
 }
 
 // withBudget returns a context that ends with the budget of a request.

@@ -344,7 +344,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			if v.Measured, err = f.measure(ctx, c, v); err != nil {
 				return err
 			}
-			return v.judge(c.Reviewed)
+			return f.bySize(ctx, c, v, v.judge(c.Reviewed))
 		}},
 		{StageUnproven, func() error {
 			if v.Unproven != "" {

@@ -24,7 +24,8 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 	if err := os.RemoveAll(f.corpus()); err != nil {
 		return nil, err
 	}
-	for _, dir := range f.judgedDirs(changes) {
+	dirs := f.judgedDirs(changes)
+	for i, dir := range dirs {
 		sources, err := syntax.SourcesIn(f.scratch, dir, changes)
 		if err != nil {
 			return nil, err
@@ -33,9 +34,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 			continue // there is no old code
 		}
 		o := f.differOptions(dir, reviewed)
-		if o.FuzzTime, err = f.fuzzTimeUntil(ctx, dir, changes); err != nil {
-			return nil, err
-		}
+		o.Pace = f.paceOf(ctx, len(dirs)-i)
 		r, err := differ.Compare(ctx, f.scratch, dir, changes, o)
 		if err != nil {
 			return answers, err

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/internal/prove/costs"
-	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
@@ -67,19 +65,10 @@ func (f *Prover) compileCosts(ctx context.Context, changes Changes) (list []Side
 		if err != nil {
 			return list, err
 		}
-		build := func(more []string) func(context.Context, int) error {
-			return func(ctx context.Context, attempt int) error {
-				// Another flag of the compiler makes the go command compile it again.
-				again := fmt.Sprintf("-gcflags=%s=-trimpath=/%d", pkg, attempt)
-				args := slices.Concat(f.o.Flags, more, []string{again, "-o", os.DevNull, pkg})
-				out, err := f.scratch.Go(ctx, f.o.Env, "build", args...)
-				if err != nil {
-					return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
-				}
-				return nil
-			}
-		}
-		found, err := costs.CompileTime(ctx, pkg, [2]func(context.Context, int) error{build(nil), build(over)})
+		found, err := costs.CompileTime(ctx, pkg, [2]func(context.Context, int) error{
+			costs.Compiler(f.scratch, f.o.Env, pkg, f.o.Flags...),
+			costs.Compiler(f.scratch, f.o.Env, pkg, slices.Concat(f.o.Flags, over)...),
+		})
 		list = append(list, found...)
 		if err != nil {
 			return list, err

@@ -16,7 +16,8 @@
 //  4. Package internal/prove/benchmarks finds the benchmarks that run the changed lines, or writes some
 //     if there are none, and compares A, without the change, with B, with it, in interleaved rounds. A
 //     program under load can replace them.
-//  5. The change is proven if some interval shows a gain and none a loss.
+//  5. The change is proven if some interval shows a gain and none a loss. If only generated benchmarks ran, and
+//     are slower, their inputs of each size decide whether that is a trade-off (internal/prove/sizes).
 //  6. If requested, package internal/prove/mutants makes small errors in the changed lines, one at
 //     a time. The number of them that the tests and the inputs of step 3 notice is the strength of
 //     the proof.

@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/judgment"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/sizes"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
@@ -71,6 +72,7 @@ type Result struct {
 	// Interrupted is set if the proof was ended early.
 	Interrupted bool  `json:"interrupted,omitempty"`
 	outOfTime   error // why, if the budget has ended it
+	cut         bool  // it was ended before all costs elsewhere were looked for
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 }
@@ -131,6 +133,11 @@ func (r *Result) decide() {
 		}
 		if len(r.SideCosts) > 0 {
 			r.Reason += ", but there are costs elsewhere"
+		}
+		if r.cut {
+			const cut = "the proof ended before costs elsewhere were looked for"
+			r.Missing = append(r.Missing, Missing{What: cut, Do: "run it to the end, with more time: --budget"})
+			r.Reason += ", but " + cut
 		}
 		if len(r.Missing) > 0 {
 			r.Outcome = OutcomeUnproven
@@ -197,6 +204,8 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 		return OutcomeSameSpeed, reason
 	case errors.Is(err, judgment.ErrLoss):
 		return OutcomeSlower, err.Error()
+	case errors.Is(err, sizes.ErrTradeOff):
+		return r.unproven(err.Error(), doWeigh)
 	case errors.Is(err, judgment.ErrOnlyGenerated), errors.Is(err, judgment.ErrNotSeen),
 		errors.Is(err, judgment.ErrNoSign):
 		return r.unproven(err.Error(), cmp.Or(diag.Hint(err), "measure longer: --max-time"))

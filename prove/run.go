@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/whet-go/whet/find"
@@ -109,7 +108,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 			return nil, err
 		}
 	}
-	r.Changed.Diff = clipLines(code.Diff(), maxDiff)
+	r.Changed.Diff = code.DiffUpTo(maxDiff)
 	if q.AcceptTests {
 		r.TestsOf = "b"
 		if err := p.scratch.Apply(tests); err != nil {
@@ -128,6 +127,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	r.Base = p.Base()
 	r.Warnings = p.Warnings()
 	r.outOfTime = outOfTime(user, ctx)
+	r.Interrupted = r.cut && r.outOfTime == nil
 	r.decide()
 	r.Reason = p.scratch.Relative(r.Reason)
 	for i := range r.Missing {
@@ -138,14 +138,6 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 
 // maxDiff is the size of a diff in a result, in bytes.
 const maxDiff = 256 << 10
-
-// clipLines returns the first lines of a text, as many as n bytes hold.
-func clipLines(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return text[:strings.LastIndexByte(text[:n], '\n')+1]
-}
 
 // prove runs the stages, unless nothing has changed.
 func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *find.Charged) (err error) {
@@ -192,10 +184,12 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	}
 	candidate := Candidate{Changes: code, Places: places}
 	r.Verdict = p.Prove(ctx, candidate)
-	if r.Verdict.mayBeAccepted() && ctx.Err() == nil {
-		if r.SideCosts, err = p.sideCosts(ctx, candidate, r.Verdict); err != nil {
+	if r.Verdict.mayBeAccepted() {
+		if ctx.Err() == nil {
+			r.SideCosts, err = p.sideCosts(ctx, candidate, r.Verdict)
 			p.warnings.Add(err)
 		}
+		r.cut = ctx.Err() != nil
 	}
 	r.Predicted = p.Predict(ctx, r.Verdict, code)
 	var differs *DifferenceError

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -244,9 +245,17 @@ func TestSetting(t *testing.T) {
 			"\treturn strings.Repeat(\"#\", 3) + text[7:8]\n}\n",
 	})
 	corpus := t.TempDir()
-	found := filepath.Join(corpus, "FuzzWhetDiffer1")
-	if err := os.MkdirAll(found, 0o700); err != nil {
-		t.Fatal(err)
+	found, others := filepath.Join(corpus, "FuzzWhetDiffer2"), filepath.Join(corpus, "FuzzWhetDiffer1")
+	for _, dir := range []string{found, others} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 600 { // of another function, more than are tried
+		text := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\n", strconv.Itoa(i))
+		if err := os.WriteFile(filepath.Join(others, strconv.Itoa(i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	// What makes a text of the next bytes, as they are.
 	data := "\x04" + "\x00" + "\x0f" + "\x09" + "version1;"

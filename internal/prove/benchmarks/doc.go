@@ -11,6 +11,7 @@
 //     in the same proportions (sampler.go, internal/prove/shape).
 //  3. [Set.Compare] compares two builds by benchmarks, in interleaved rounds (bench/builds), and
 //     [Set.Probe] runs them between probes (internal/prove/costs).
+//     [Set.CompareSizes] compares them by the inputs of each size of benchmarks that were written.
 //  4. [Set.Predict] compares the profiles of the benchmarks, also the module's own, with the
 //     recording's, and predicts the change of the recorded program's CPU time (predict.go).
 //

@@ -57,7 +57,7 @@ func (s *Set) Compare(
 
 // Again is how subjects are compared again.
 type Again struct {
-	Subjects   []string // their names
+	Subjects   []string // their names; nil means all of the benchmarks that were chosen
 	VaryLayout bool     // the functions of both builds are in another order in each pair
 	// Shared has both sides share a CPU ([ab.SharedPlan]): their CPU time is added to the results, or replaces the one
 	// there is, and nothing else.
@@ -168,7 +168,7 @@ func (s *Set) compareIn(
 	}
 	if again != nil {
 		o.VaryLayout, o.Only = again.VaryLayout, s.subjectsOf(from, again.Subjects)
-		if len(o.Only) == 0 {
+		if len(o.Only) == 0 && again.Subjects != nil {
 			return nil
 		}
 	}

@@ -2,7 +2,12 @@ package costs
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"slices"
 	"time"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // Compilations of a package in each version, and how much longer the fastest of B must take than the
@@ -33,4 +38,17 @@ func CompileTime(
 		}
 	}
 	return list, nil
+}
+
+// Compiler returns a function that compiles a package of a copy again, with flags, as CompileTime calls it.
+func Compiler(m *scratch.Module, env []string, pkg string, flags ...string) func(context.Context, int) error {
+	return func(ctx context.Context, attempt int) error {
+		// Another flag of the compiler makes the go command compile it again.
+		again := fmt.Sprintf("-gcflags=%s=-trimpath=/%d", pkg, attempt)
+		out, err := m.Go(ctx, env, "build", slices.Concat(flags, []string{again, "-o", os.DevNull, pkg})...)
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
+		}
+		return nil
+	}
 }

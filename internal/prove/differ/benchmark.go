@@ -45,6 +45,10 @@ const UnusualEnv = "WHET_UNUSUAL"
 // CorpusEnv is the environment variable with the directory of the inputs that a comparison found.
 const CorpusEnv = "WHET_CORPUS"
 
+// BySizeEnv is the environment variable that has a benchmark go through its inputs of each size alone, in
+// sub-benchmarks.
+const BySizeEnv = "WHET_BY_SIZE"
+
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to overlay on the
 // package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a program made come
 // before generated ones. Inputs have the words of now, too, which is the package as it becomes, and may be nil. The

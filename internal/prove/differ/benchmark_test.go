@@ -401,3 +401,79 @@ func (a *Always) Value() int { return a.n }
 		}
 	}
 }
+
+// TestBenchmarksAny checks that a function that takes any gets lists and maps, too, and those types that its package
+// asserts.
+func TestBenchmarksAny(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	provetest.Part(t)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/some\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "some.go"), []byte(`package some
+
+import (
+	"errors"
+	"reflect"
+)
+
+type Level int
+
+// Size returns the number of elements.
+func Size(v any) (int, error) {
+	if level, ok := v.(Level); ok {
+		return int(level), nil
+	}
+	switch of := reflect.ValueOf(v); of.Kind() {
+	case reflect.Slice, reflect.Map:
+		return of.Len(), nil
+	}
+	return 0, errors.New("no elements")
+}
+`))
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatal(err, pkgs)
+	}
+	var targets []differ.Target
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			targets = append(targets, differ.Target{Decl: fn})
+		}
+	}
+	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	chosen := filepath.Join(dir, "chosen")
+	run := func(env ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-benchtime=20x", "-bench=Whet_Size", "-cover")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	run(differ.ChosenEnv + "=" + chosen)
+	inputs, err := os.ReadFile(chosen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`(?m)^1 .* "\d+"$`, `(?m)^8 .* "\[`} {
+		if !regexp.MustCompile(want).Match(inputs) {
+			t.Errorf("no input matches %q:\n%s", want, inputs)
+		}
+	}
+	out := run(differ.BySizeEnv + "=1")
+	for _, size := range []string{"size=1", "size=8", "size=64"} {
+		if !regexp.MustCompile("BenchmarkWhet_Size/" + size + `(-\d+)?\s+20\s`).MatchString(out) {
+			t.Errorf("the inputs with %s did not run alone:\n%s", size, out)
+		}
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
+	"github.com/whet-go/whet/internal/prove/differ/pace"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -40,6 +41,7 @@ type Options struct {
 	Env   []string // KEY=value, for the go command and the processes it starts
 
 	FuzzTime string        // per function, as in go test's -fuzztime
+	Pace     *pace.Pace    // of the functions, instead of FuzzTime; may be nil
 	Timeout  time.Duration // of a process
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes divided differently.
@@ -374,11 +376,15 @@ func (c *comparer) compare(
 	}
 	defer func() { _ = run.remove() }()
 	open := map[string]*BehaviorError{} // inner functions that their callers decide; nil without a difference
-	for _, t := range tests {
+	for i, t := range tests {
 		if !t.certain && !slices.ContainsFunc(t.inside, func(inner string) bool { _, ok := open[inner]; return ok }) {
 			continue
 		}
-		outcome, why, err := run.fuzz(ctx, t, lines, &uses.Coverage)
+		if o.Pace != nil && o.Pace.Over() {
+			r.NotCompared = append(r.NotCompared, t.Function+" was not compared: the time for that was up")
+			continue
+		}
+		outcome, why, err := run.fuzz(ctx, t, leftAfter(tests[i:]), lines, &uses.Coverage)
 		var differs *BehaviorError
 		if errors.As(err, &differs) {
 			differs.Dir = dir
@@ -405,6 +411,16 @@ func (c *comparer) compare(
 	}
 	r.NotCompared = append(r.NotCompared, uses.Unreached()...)
 	return r.settle(open, tests)
+}
+
+// leftAfter returns the number of tests after the first one that certainly run.
+func leftAfter(tests []Test) (n int) {
+	for _, t := range tests[1:] {
+		if t.certain {
+			n++
+		}
+	}
+	return n
 }
 
 // settle decides what the comparison of inner functions left open, by that of their callers. A difference
@@ -456,7 +472,9 @@ func (c *comparer) build(
 	if err != nil {
 		return nil, err
 	}
-	run := &twinRun{binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module}
+	run := &twinRun{
+		binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module, pkg: c.own.Path,
+	}
 	defer func() {
 		if err != nil {
 			_ = run.remove()
@@ -541,6 +559,8 @@ type twinRun struct {
 	module            *scratch.Module
 	binary, temp, dir string
 	o                 Options
+	pkg               string   // the import path of the old version
+	ended             string   // the stack of the goroutine that ended the last process; "" if none did, or it is unknown
 	learned           []string // environment with what values are made of, besides the package's constants
 }
 
@@ -579,6 +599,7 @@ func (r *twinRun) process(ctx context.Context, env []string, args ...string) (st
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	out, err := r.module.Output(cmd)
+	r.ended = fuzzlog.Ended(out)
 	return asOriginal(out), err
 }
 
@@ -590,29 +611,45 @@ func asOriginal(text string) string {
 	return strings.NewReplacer("/"+twin.Dir+".", ".", twin.Dir+"/", "").Replace(text)
 }
 
-// slowFuzz is the factor by which the time of a fuzz target is extended if it does not complete the first inputs.
-const slowFuzz = 4
-
-// fuzz runs a fuzz target. why is the reason why it does not compare anything.
+// fuzz runs a fuzz target, after which left others run. why is the reason why it does not compare anything.
 func (r *twinRun) fuzz(
-	ctx context.Context, t Test, lines ...*twin.Coverage,
+	ctx context.Context, t Test, left int, lines ...*twin.Coverage,
 ) (o Outcome, why string, err error) {
-	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+	limit, o, why, err := r.fuzzOnce(ctx, t, left, lines)
 	if why != "" && err == nil && !r.plain() {
 		if err := r.makePlain(); err != nil {
 			return o, why, err
 		}
-		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+		limit, o, why, err = r.fuzzOnce(ctx, t, left, lines)
 	}
-	limit, timed := time.ParseDuration(r.o.FuzzTime)
+	d, timed := time.ParseDuration(limit)
 	slow := !o.Fixed && o.Returned < counts.MinReturned && o.Inputs+o.Outside < counts.FirstInputs
 	if err != nil || timed != nil || why != "" || !slow {
 		return o, why, err
 	}
-	if end, ok := ctx.Deadline(); ok && time.Until(end) < 2*slowFuzz*limit {
+	p := r.o.Pace
+	if p == nil {
+		p = &pace.Pace{}
+	}
+	longer, enough := p.Longer(d, left)
+	if !enough {
 		return o, why, err
 	}
-	return r.fuzzFor(ctx, t, lines, (slowFuzz * limit).String())
+	return r.fuzzFor(ctx, t, lines, longer.String())
+}
+
+// fuzzOnce runs a fuzz target for its time, which it returns.
+func (r *twinRun) fuzzOnce(
+	ctx context.Context, t Test, left int, lines []*twin.Coverage,
+) (limit string, o Outcome, why string, err error) {
+	if r.o.Pace == nil {
+		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+		return r.o.FuzzTime, o, why, err
+	}
+	began, d := time.Now(), r.o.Pace.For(left+1)
+	o, why, err = r.fuzzFor(ctx, t, lines, d.String())
+	r.o.Pace.Took(d, time.Since(began))
+	return d.String(), o, why, err
 }
 
 // manySeeds is the number of random inputs that come before the fuzzer, and fewSeeds the number that the fuzzer
@@ -649,6 +686,9 @@ func (r *twinRun) fuzzFor(
 		began := time.Now()
 		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
 		counted := append(slices.Clone(first), counts.Env+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
+		if kept := filepath.Join(r.corpus(), t.Name); os.MkdirAll(kept, 0o700) == nil {
+			counted = append(counted, "WHET_KEEP="+kept)
+		}
 		out, err := r.covered(ctx, t, lines, counted...)
 		if err != nil {
 			return r.failed(ctx, t, first, out)
@@ -716,12 +756,21 @@ func (r *twinRun) failed(ctx context.Context, t Test, env []string, out string) 
 		return o, "", ctx.Err()
 	}
 	if !strings.Contains(out, "the results differ") {
+		if r.oldEnded() {
+			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, fuzzlog.LastLine(out)), nil
+		}
 		alone := append(slices.Clone(env), "WHET_ALONE=1", "WHET_CORPUS="+filepath.Dir(r.failing(t)))
 		if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
 			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, fuzzlog.LastLine(out)), nil
 		}
 	}
 	return o, "", &BehaviorError{Function: t.Function, Output: fuzzlog.Difference(out), Record: r.record(ctx, t, env, out)}
+}
+
+// oldEnded reports whether the old version has ended the last process, and the new one has not: a call that was given up
+// because it takes long may do so later, while another one runs.
+func (r *twinRun) oldEnded() bool {
+	return strings.Contains(r.ended, r.pkg+".") && !strings.Contains(r.ended, "/"+twin.Dir)
 }
 
 // record runs a fuzz target again with the input on which it fails, and returns a record of the run; nil

@@ -31,8 +31,9 @@
 //     other methods of the receiver are called before (package states). A method that makes a value slowly is avoided,
 //     and so is one that is called before and varies or panics. If the process ends, as it does when a tree contains
 //     itself, no other methods are called. Texts are mostly those that the package encodes, if it can, in some runs
-//     (support/encoded.txt). Exported booleans and writers that the function reads are set in some runs. If an
-//     unexported function differs, its callers draw on what its arguments were made of.
+//     (support/encoded.txt), and in others words of the package of one shape, such as versions. Exported booleans and
+//     writers that the function reads are set in some runs. If an unexported function differs, its callers draw on what
+//     its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
@@ -48,6 +49,7 @@
 //     function, or of one whose name or type says that it is a visitor or yield, are effects (roleOf in makers).
 //     When the fuzzer's bytes are used up and an effect was called often, it returns what loops wait for: nil, an end,
 //     false and then true. A run that does little else than call them is ended (Source.counted).
+//     Functions share the time of the comparison (package pace).
 //  5. An Outcome (package counts) has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss
@@ -77,8 +79,9 @@
 //     new. If typical ones do not run the relevant lines, it takes inputs of the comparison. Picked
 //     has later processes, of both versions, take the same ones. If a call leaves its input
 //     unchanged, the call is repeated, and readers are rewound before each call; otherwise inputs are
-//     made again while the timer is stopped. If the relevant lines are in a function literal, the
-//     loop calls the function that is returned; the function itself is called before the loop.
+//     made again while the timer is stopped. Inputs of each size can run alone, as sub-benchmarks. If the
+//     relevant lines are in a function literal, the loop calls the function that is returned; the function
+//     itself is called before the loop.
 //  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
 //     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
 //     time, and has the files for running the package's own tests the same way.

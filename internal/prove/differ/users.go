@@ -3,7 +3,6 @@ package differ
 import (
 	"context"
 	"errors"
-	"time"
 
 	"golang.org/x/tools/go/packages"
 
@@ -72,6 +71,10 @@ func (u *userCaller) compareWithCopies(ctx context.Context, pkg *packages.Packag
 		u.e.NotComparedf("users in %s were not compared: only those in %d packages are", dir, maxPackages)
 		return nil
 	}
+	if u.o.Pace != nil && u.o.Pace.Over() {
+		u.e.NotComparedf("users in %s were not compared: the time for that was up", dir)
+		return nil
+	}
 	c := &comparer{Copy: twin.New(u.Module, u.Changes), imports: u.imports}
 	err := u.comparePackage(ctx, c, dir)
 	var separate *twin.SeparateError
@@ -101,20 +104,8 @@ func (u *userCaller) comparePackage(ctx context.Context, c *comparer, dir string
 	}
 	u.programs++
 	o := u.o
-	o.FuzzTime = fuzzTimeOf(ctx, o.FuzzTime, len(entries))
-	return c.compare(ctx, g, now, dir, entries, u.lines, u.r, o)
-}
-
-// leastFuzzTime is the least that a function of another package is called for.
-const leastFuzzTime = 500 * time.Millisecond
-
-// fuzzTimeOf returns the time for each of n functions, in the form of go test's flag: they get at most a
-// fifth of what remains until a deadline.
-func fuzzTimeOf(ctx context.Context, limit string, n int) string {
-	end, ok := ctx.Deadline()
-	most, err := time.ParseDuration(limit)
-	if !ok || err != nil {
-		return limit
+	if o.Pace != nil {
+		o.Pace = o.Pace.Half() // there may be users in more packages
 	}
-	return min(most, max(time.Until(end)/time.Duration(5*n), leastFuzzTime)).String()
+	return c.compare(ctx, g, now, dir, entries, u.lines, u.r, o)
 }

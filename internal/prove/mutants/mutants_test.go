@@ -181,6 +181,16 @@ func TestMutators(t *testing.T) {
 			},
 		},
 		{
+			"room that is chosen", "func f(n, most int, free bool) map[int]int {\nm := n\n" +
+				"if !free && n > 0 {\nm = min(m, most)\n} else if n < 0 {\nm = 0\n}\nreturn make(map[int]int, m)\n}",
+			[]string{"zero result: return nil"},
+		},
+		{
+			"a call next to room", "func f(n int, g func() bool) map[int]int {\nm := n\nif g() {\nm = 1\n}\n" +
+				"return make(map[int]int, m)\n}",
+			[]string{"negation: if !g() {", "zero result: return nil"},
+		},
+		{
 			"else", "func f(a bool, g func()) {\nif a {\n} else if !a {\n} else {\n}\n}",
 			[]string{"negation: if !a {", "dropped else", "negation: } else if a {", "dropped else"},
 		},
@@ -272,14 +282,16 @@ func TestRoom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks packages of the standard library")
 	}
-	text := "package p\n\nimport (\n\"slices\"\n\"strings\"\n\"sync\"\n)\n\nvar pool sync.Pool\n\n" +
+	text := "package p\n\nimport (\n\"reflect\"\n\"slices\"\n\"strings\"\n\"sync\"\n)\n\nvar pool sync.Pool\n\n" +
 		"func f(a []int, b *strings.Builder) []int {\n" +
-		"defer pool.Put(b)\nb.Grow(len(a) + 1)\nreturn slices.Grow(a, len(a)*2)\n}\n"
+		"defer pool.Put(b)\nb.Grow(len(a) + 1)\nreturn slices.Grow(a, len(a)*2)\n}\n" +
+		"func g(t reflect.Type, n int) (m reflect.Value) {\nm = reflect.MakeMapWithSize(t, n*2)\nreturn m\n}\n"
 	p, err := load(text, importer.ForCompiler(token.NewFileSet(), "source", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := listed(t, text, Make(p, all(), 100)); !slices.Equal(got, []string{"zero result: return nil"}) {
+	want := []string{"zero result: return nil", "dropped statement"}
+	if got := listed(t, text, Make(p, all(), 100)); !slices.Equal(got, want) {
 		t.Errorf("mutants %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 )
@@ -23,9 +24,60 @@ func (s *source) isRoom(call *ast.CallExpr, arg ast.Expr) bool {
 		}
 	case *ast.SelectorExpr:
 		fn, ok := s.p.Info.Uses[fun.Sel].(*types.Func)
-		return ok && at >= 0 && onlyMakesRoom(fn) && at == len(call.Args)-1
+		return ok && at >= 0 && (onlyMakesRoom(fn) || takesRoom(fn)) && at == len(call.Args)-1
 	}
 	return false
+}
+
+// takesRoom reports whether the last argument of a function of the standard library is the room in what it makes.
+func takesRoom(fn *types.Func) bool {
+	switch fn.FullName() {
+	case "reflect.MakeMapWithSize", "reflect.MakeSlice":
+		return true
+	}
+	return false
+}
+
+// decidesOnlyRoom reports whether an if statement only chooses for how much there is to be room: it calls nothing, and
+// its branches only assign to such variables.
+func (s *source) decidesOnlyRoom(n *ast.IfStmt) bool {
+	if n.Init != nil || s.callsFunction(n.Cond) {
+		return false
+	}
+	onlyRoom := func(b *ast.BlockStmt) bool {
+		return !slices.ContainsFunc(b.List, func(one ast.Stmt) bool {
+			inner, isIf := one.(*ast.IfStmt)
+			return !s.assigns(one, func(o types.Object) bool { return s.room[o] }) && !(isIf && s.decidesOnlyRoom(inner))
+		})
+	}
+	switch e := n.Else.(type) {
+	case nil:
+	case *ast.BlockStmt:
+		if !onlyRoom(e) {
+			return false
+		}
+	case *ast.IfStmt:
+		if !s.decidesOnlyRoom(e) {
+			return false
+		}
+	}
+	return len(n.Body.List) > 0 && onlyRoom(n.Body)
+}
+
+// callsFunction reports whether an expression calls something but a built-in function, converts a type, or receives.
+func (s *source) callsFunction(e ast.Expr) (calls bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			id, isName := ast.Unparen(n.Fun).(*ast.Ident)
+			_, builtin := s.p.Info.Uses[id].(*types.Builtin)
+			calls = calls || !isName || !builtin
+		case *ast.UnaryExpr:
+			calls = calls || n.Op == token.ARROW
+		}
+		return !calls
+	})
+	return calls
 }
 
 // onlyMakesRoom reports whether a function of the standard library leaves everything as it was, with more room.

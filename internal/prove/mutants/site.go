@@ -153,6 +153,9 @@ func (s *source) visit(n ast.Node, stack []ast.Node) bool {
 	case *ast.GenDecl:
 		return n.Tok == token.VAR
 	case *ast.IfStmt:
+		if s.decidesOnlyRoom(n) {
+			return false
+		}
 		s.elseOf(n)
 	case *ast.RangeStmt:
 		s.rangeLimit(n)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
@@ -62,6 +63,15 @@ func (c Changes) Diff() string {
 		out.Write(rewrite.Diff(name, c[name].Before, c[name].After))
 	}
 	return out.String()
+}
+
+// DiffUpTo returns the first lines of Diff, as many as n bytes hold.
+func (c Changes) DiffUpTo(n int) string {
+	text := c.Diff()
+	if len(text) <= n {
+		return text
+	}
+	return text[:strings.LastIndexByte(text[:n], '\n')+1]
 }
 
 // Apply writes changes to the copy.

@@ -166,8 +166,9 @@ func (s *source) reached(from []*function) (all []*function) {
 		}
 		seen[fn] = true
 		all = append(all, fn)
+		foreign := s.foreignNames(fn)
 		ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
+			if id, ok := n.(*ast.Ident); ok && !foreign[id] {
 				if _, local := s.isLocal(id); !local {
 					queue = append(queue, byName[id.Name]...)
 				}

@@ -139,6 +139,23 @@ func TestPackageSuspects(t *testing.T) {
 			`import "sync"; type T struct{ mu sync.Mutex; n int }; func (t *T) F() int { return t.n }`, "no mu.Lock",
 		},
 		{
+			"a lock in a method with the name of a field", `import ("reflect"; "sync"; "unsafe"); type T struct{ mu sync.Mutex }
+			func (t *T) Len() int { t.mu.Lock(); defer t.mu.Unlock(); return 1 }
+			func F(b []byte) string { h := (*reflect.SliceHeader)(unsafe.Pointer(&b))
+			s := reflect.StringHeader{Data: h.Data, Len: h.Len}; return *(*string)(unsafe.Pointer(&s)) }`,
+			`import ("sync"; "unsafe"); type T struct{ mu sync.Mutex }
+			func (t *T) Len() int { t.mu.Lock(); defer t.mu.Unlock(); return 1 }
+			func F(b []byte) string { return *(*string)(unsafe.Pointer(&b)) }`, "",
+		},
+		{
+			"a lock behind an interface of another package", `import ("sort"; "sync"); type T struct{ mu sync.Mutex }
+			func (t *T) Len() int { t.mu.Lock(); defer t.mu.Unlock(); return 1 }
+			func F(x sort.Interface) int { return x.Len() }`,
+			`import ("sort"; "sync"); type T struct{ mu sync.Mutex }
+			func (t *T) Len() int { t.mu.Lock(); defer t.mu.Unlock(); return 1 }
+			func F(x sort.Interface) int { return 1 }`, "no mu.Lock",
+		},
+		{
 			"a context", `import "context"; func F(ctx context.Context) error { return ctx.Err() }`,
 			`import "context"; func F(ctx context.Context) error { return nil }`, "no its context",
 		},

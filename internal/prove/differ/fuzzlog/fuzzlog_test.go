@@ -106,3 +106,27 @@ func TestBesideError(t *testing.T) {
 		t.Error("a panic is next to an error")
 	}
 }
+
+// TestEnded checks that the stack of the goroutine that ended a process is found, and no other one.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	const rest = "\n\ngoroutine 1 [chan receive]:\nexample.com/m/whettwin.Other()\n\t/tmp/m.go:1 +0x1\n"
+	for _, test := range []struct{ out, want string }{
+		{
+			"=== RUN   FuzzWhetDiffer1\nruntime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n" +
+				"runtime stack:\nruntime.throw({0x1, 0x2})\n\ngoroutine 7 [running]:\nexample.com/m.Deep(...)\n\t/tmp/m.go:9 +0x5" + rest,
+			"7 [running]:\nexample.com/m.Deep(...)\n\t/tmp/m.go:9 +0x5",
+		},
+		{
+			"panic: late\n\ngoroutine 9 [running]:\nexample.com/m.late()\n\t/tmp/m.go:3 +0x2" + rest,
+			"9 [running]:\nexample.com/m.late()\n\t/tmp/m.go:3 +0x2",
+		},
+		{"--- FAIL: FuzzWhetDiffer1\n    the results differ\n    panic: in a result\n\ngoroutine 3 [running]:\n", ""},
+		{"fatal error: all is lost", ""},
+		{"", ""},
+	} {
+		if got := fuzzlog.Ended(test.out); got != test.want {
+			t.Errorf("%q:\n%q, want\n%q", test.out, got, test.want)
+		}
+	}
+}

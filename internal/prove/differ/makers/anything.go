@@ -35,7 +35,7 @@ func (g *Generator) anything(depth int) string {
 	if n == 0 {
 		return "\treturn s.Any()\n"
 	}
-	return fmt.Sprintf("\tif s.Size > 0 || s.Deep() {\n\t\treturn s.Any()\n\t}\n"+
+	return fmt.Sprintf("\tif s.Size > 0 && s.Nested() || s.Deep() {\n\t\treturn s.Any()\n\t}\n"+
 		"\tswitch s.Kind(\"asserted\", %d) {\n%s\t}\n"+
 		"\treturn s.Any()\n", 2*n, cases.String())
 }
