@@ -16,6 +16,8 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/internal/find/candidates/allocation"
 	"github.com/whet-go/whet/internal/find/candidates/calls"
+	"github.com/whet-go/whet/internal/find/candidates/codecs"
+	"github.com/whet-go/whet/internal/find/candidates/fastpath"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
 	"github.com/whet-go/whet/internal/find/candidates/modernized"
 	"github.com/whet-go/whet/internal/find/candidates/operations"
@@ -51,7 +53,7 @@ type Candidate struct {
 func Generators() []*sites.Generator {
 	return slices.Concat(
 		text.Generators(), repeated.Generators(), memory.Generators(), allocation.Generators(), operations.Generators(),
-		calls.Generators(), modernized.Generators(),
+		calls.Generators(), codecs.Generators(), fastpath.Generators(), modernized.Generators(),
 	)
 }
 

@@ -25,6 +25,10 @@ func Generators() []*sites.Generator {
 		boxedGenerator(),
 		perLoopGenerator(),
 		matrixGenerator(),
+		smallSetGenerator(),
+		joinedBytesGenerator(),
+		spareGenerator(),
+		fieldOrderGenerator(),
 	}
 }
 

@@ -15,6 +15,7 @@ func Generators() []*sites.Generator {
 		loadGenerator(),
 		rowGenerator(),
 		closureGenerator(),
+		renderedGenerator(),
 	}
 }
 
