@@ -212,16 +212,17 @@ func (s *site) setVariable(v *types.Var, t types.Type, name string) (edits []ana
 }
 
 // mayStay reports whether a caller may be able to have the struct in its own memory: a function of the package
-// that uses only its fields and methods or, for an exported function that the package does not call, any.
+// that uses only its fields and methods, or any caller of an exported function.
 func (s *site) mayStay(decl *ast.FuncDecl) bool {
 	info := s.Pass.TypesInfo
-	calls := 0
+	if decl.Name.IsExported() {
+		return true
+	}
 	for c := range s.Root.Preorder((*ast.Ident)(nil)) {
 		id := sites.IdentOf(c)
 		if id == decl.Name || info.ObjectOf(id) != info.Defs[decl.Name] {
 			continue
 		}
-		calls++
 		if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
 			c = c.Parent()
 		}
@@ -229,7 +230,7 @@ func (s *site) mayStay(decl *ast.FuncDecl) bool {
 			return true
 		}
 	}
-	return calls == 0 && decl.Name.IsExported()
+	return false
 }
 
 // passedOut reports whether an exported function does nothing but return the result of a call.

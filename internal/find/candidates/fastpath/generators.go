@@ -22,6 +22,8 @@ func Generators() []*sites.Generator {
 		iteratorGenerator(),
 		typeAssertGenerator(),
 		concreteGenerator(),
+		writerGenerator(),
+		skipGenerator(),
 	}
 }
 

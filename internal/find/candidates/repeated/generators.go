@@ -16,6 +16,8 @@ func Generators() []*sites.Generator {
 		rowGenerator(),
 		closureGenerator(),
 		renderedGenerator(),
+		resultsGenerator(),
+		matchesGenerator(),
 	}
 }
 

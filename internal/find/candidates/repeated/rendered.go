@@ -207,8 +207,10 @@ func (k *pageKey) template(e ast.Expr) bool {
 	if k.SideEffects(e) {
 		return false
 	}
-	if v := flow.Variable(k.Pass.TypesInfo, e); v != nil && v.Parent() == k.Pass.Pkg.Scope() {
-		return !k.setAgain(v)
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if v, isVar := k.Pass.TypesInfo.ObjectOf(id).(*types.Var); isVar && v.Parent() == k.Pass.Pkg.Scope() {
+			return !k.setAgain(v)
+		}
 	}
 	return k.add(e)
 }
