@@ -209,7 +209,7 @@ func (k *pageKey) template(e ast.Expr) bool {
 	}
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		if v, isVar := k.Pass.TypesInfo.ObjectOf(id).(*types.Var); isVar && v.Parent() == k.Pass.Pkg.Scope() {
-			return !k.setAgain(v)
+			return !k.setElsewhere(v)
 		}
 	}
 	return k.add(e)
@@ -244,7 +244,7 @@ func (k *pageKey) read(e ast.Expr, depth int) bool {
 			return false
 		}
 		if v.Parent() == k.Pass.Pkg.Scope() {
-			return !k.setAgain(v)
+			return !k.setElsewhere(v)
 		}
 		if depth == deepest || len(k.Places[v]) != 2 {
 			return false

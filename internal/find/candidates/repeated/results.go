@@ -211,7 +211,7 @@ func (s *site) matchesKept(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	v, ok := info.ObjectOf(id).(*types.Var)
-	if !ok || v.Parent() != s.Pass.Pkg.Scope() || s.setAgain(v) {
+	if !ok || v.Parent() != s.Pass.Pkg.Scope() || s.setElsewhere(v) {
 		return p, false
 	}
 	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), info.TypeOf(call))

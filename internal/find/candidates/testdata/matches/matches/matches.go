@@ -10,6 +10,22 @@ import (
 
 var number = regexp.MustCompile(`^([a-z]+)[0-9]*$`)
 
+var word *regexp.Regexp
+
+func init() {
+	word = regexp.MustCompile(`[a-z]+`)
+}
+
+func Word(s string) string {
+	return word.FindString(s) // want `Keep what word finds in a table`
+}
+
+var changing = regexp.MustCompile("a")
+
+func Change() { changing = regexp.MustCompile("b") }
+
+func Changing(s string) bool { return changing.MatchString(s) }
+
 func Parse(s string) (string, error) {
 	m := number.FindStringSubmatch(s) // want `Keep what number finds in a table`
 	if m == nil {
@@ -31,5 +47,5 @@ func Try(r *rand.Rand) string {
 	s := []string{values.String(r), "abc12", "abc", "12"}[r.IntN(4)]
 	a, err := Parse(s)
 	b, err2 := Parse(s)
-	return fmt.Sprint(a, err, b, err2, Is(s), Others(number, []byte(s)))
+	return fmt.Sprint(Word(s), Changing(s), a, err, b, err2, Is(s), Others(number, []byte(s)))
 }
