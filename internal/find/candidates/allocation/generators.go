@@ -28,6 +28,8 @@ func Generators() []*sites.Generator {
 		smallSetGenerator(),
 		joinedBytesGenerator(),
 		spareGenerator(),
+		smallerGenerator(),
+		shortTextGenerator(),
 		fieldOrderGenerator(),
 	}
 }

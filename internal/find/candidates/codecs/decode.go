@@ -67,7 +67,7 @@ func (s *site) decoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	}
 	t := s.Pass.TypesInfo.TypeOf(address.X)
 	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), t)
-	if !ok || !s.structured(t) || !rewrite.Universe(s.Pass, "append", "any", "error", "byte", "string", "nil", "len", "int",
+	if !ok || !s.readable(t) || !rewrite.Universe(s.Pass, "append", "any", "error", "byte", "string", "nil", "len", "int",
 		"int64", "uint64", "float64", "bool", "true", "false") || !flow.Since(s.Pass, call.Pos(), "go1.18") {
 		return p, false
 	}
@@ -105,7 +105,9 @@ func (s *site) decoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		replaced = rewrite.Replace(call, fmt.Sprintf("%s(%s, %s)", decode, s.Text(of.Args[0]), s.Text(to)))
 	}
 	all := append([]string{code}, d.code...)
-	for _, name := range []string{"space", "quoted", "text", "integer", "natural", "number", "truth", "other", "end"} {
+	for _, name := range []string{
+		"space", "quoted", "text", "integer", "natural", "number", "truth", "anything", "other", "end",
+	} {
 		if d.uses[name] != "" {
 			all = append(all, d.written(name))
 		}
@@ -162,6 +164,12 @@ func (d *decoder) part(what string) string {
 			d.part("end")
 		case "integer":
 			d.part("natural")
+		case "anything":
+			d.part("space")
+			d.part("quoted")
+			d.part("number")
+			d.part("truth")
+			d.part("other")
 		}
 	}
 	return d.uses[what]
@@ -187,6 +195,11 @@ func (d *decoder) written(what string) string {
 		source = endPart
 	case "other":
 		source, inner, pkg = otherPart, d.uses["end"], d.json
+	case "anything":
+		source = anythingPart
+		for name, use := range d.uses {
+			source = strings.ReplaceAll(source, "%["+name+"]", use)
+		}
 	}
 	source = strings.ReplaceAll(source, "%[1]s", d.uses[what])
 	source = strings.ReplaceAll(source, "%[2]s", inner)
@@ -217,6 +230,8 @@ func (d *decoder) function(t types.Type) (name string, ok bool) {
 		body, ok = d.members(u)
 	case *types.Slice:
 		body, ok = d.elements(typ, u.Elem())
+	case *types.Map:
+		body, ok = d.entries(typ, u)
 	default:
 		ok = false
 	}
@@ -279,6 +294,36 @@ func (d *decoder) elements(typ string, elem types.Type) (string, bool) {
 	return body.String(), true
 }
 
+// entries returns the statements that read a map with texts as keys, which must be nil.
+func (d *decoder) entries(typ string, u *types.Map) (string, bool) {
+	element, ok := rewrite.TypeText(d.Pass, d.at.Pos(), u.Elem())
+	if !ok || !types.Identical(u.Key(), types.Typ[types.String]) {
+		return "", false
+	}
+	space := d.part("space")
+	var body strings.Builder
+	fmt.Fprintf(&body, "\tif *v != nil || i >= len(data) || data[i] != '{' {\n\treturn -1\n\t}\n\tm := %[1]s{}\n"+
+		"\ti = %[2]s(data, i+1)\n\tif i < len(data) && data[i] == '}' {\n\t*v = m\n\treturn i + 1\n\t}\n\tfor {\n"+
+		"\tkey, end := %[3]s(data, i)\n\tif end < 0 {\n\treturn -1\n\t}\n\ti = %[2]s(data, end)\n"+
+		"\tif i >= len(data) || data[i] != ':' {\n\treturn -1\n\t}\n\ti = %[2]s(data, i+1)\n\tvar x %[4]s\n",
+		typ, space, d.part("quoted"), element)
+	if !d.value(&body, "x", u.Elem()) {
+		return "", false
+	}
+	fmt.Fprintf(&body, "\tif i < 0 {\n\treturn -1\n\t}\n\tm[string(key)] = x\n\ti = %[1]s(data, i)\n"+
+		"\tif i >= len(data) {\n\treturn -1\n\t}\n\tif data[i] == '}' {\n\t*v = m\n\treturn i + 1\n\t}\n"+
+		"\tif data[i] != ',' {\n\treturn -1\n\t}\n\ti = %[1]s(data, i+1)\n\t}\n", space)
+	return body.String(), true
+}
+
+// readable reports whether a type is a struct, a slice, or a map with texts as keys.
+func (s *site) readable(t types.Type) bool {
+	if u, ok := t.Underlying().(*types.Map); ok {
+		return !hasMethod(t, "UnmarshalJSON", "UnmarshalText") && types.Identical(u.Key(), types.Typ[types.String])
+	}
+	return s.structured(t)
+}
+
 // value writes the statements that read a value at i, and set i to the position after it, or to -1.
 func (d *decoder) value(body *strings.Builder, value string, t types.Type) bool {
 	if hasMethod(t, "UnmarshalJSON", "UnmarshalText") || isNumber(t) {
@@ -339,7 +384,20 @@ func (d *decoder) value(body *strings.Builder, value string, t types.Type) bool 
 		fmt.Fprintf(body, "\tif %[1]s != nil {\n\treturn -1\n\t}\n\t%[1]s = new(%[2]s)\n\ti = %[3]s(data, i, %[1]s)\n",
 			value, typ, f)
 		return true
-	case *types.Map, *types.Interface, *types.Array:
+	case *types.Map:
+		f, ok := d.function(t)
+		if !ok {
+			return d.other(body, value, t)
+		}
+		fmt.Fprintf(body, "\ti = %s(data, i, &%s)\n", f, value)
+		return true
+	case *types.Interface:
+		if !u.Empty() || !types.Identical(u, t) && !types.Identical(types.Unalias(t), types.Universe.Lookup("any").Type()) {
+			return d.other(body, value, t)
+		}
+		fmt.Fprintf(body, "\tif %[1]s != nil {\n\treturn -1\n\t}\n\t%[1]s, i = %[2]s(data, i, 0)\n", value, d.part("anything"))
+		return true
+	case *types.Array:
 		return d.other(body, value, t)
 	}
 	return false

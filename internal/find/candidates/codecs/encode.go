@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/diagnosis"
+	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
@@ -36,6 +37,8 @@ type encoder struct {
 	json    string // names of packages
 	strconv string
 	math    string
+	slices  string
+	any     string            // name of the function for values of any type; "" if there are none
 	texts   bool              // whether a string is written
 	text    string            // name of the function for strings
 	names   map[string]string // of functions, by the source of their type; "" for types that have none
@@ -60,7 +63,8 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	}
 	t := s.Pass.TypesInfo.TypeOf(call.Args[0])
 	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), t)
-	if !ok || !rewrite.Universe(s.Pass, "append", "make", "error", "byte", "string", "nil", "len", "true", "false") {
+	if !ok || !rewrite.Universe(s.Pass, "append", "make", "error", "byte", "string", "nil", "len", "true", "false",
+		"any", "bool", "int", "int64", "uint64", "float32", "float64") {
 		return p, false
 	}
 	e := &encoder{site: s, at: call, names: map[string]string{}}
@@ -72,14 +76,15 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	}
 	numbers, ok1 := s.imported(call, "strconv", &e.strconv)
 	floats, ok2 := s.imported(call, "math", &e.math)
-	if !ok1 || !ok2 {
+	sorting, ok3 := s.imported(call, "slices", &e.slices)
+	if !ok1 || !ok2 || !ok3 {
 		return p, false
 	}
 	element, pointer := t, false
 	if ptr, isPointer := t.Underlying().(*types.Pointer); isPointer {
 		element, pointer = ptr.Elem(), true
 	}
-	if !e.structured(element) {
+	if !e.readable(element) || hasMethod(element, "MarshalJSON", "MarshalText") {
 		return p, false
 	}
 	// Only what a pointer refers to has an address, with which encoding/json finds the methods of pointers.
@@ -108,6 +113,10 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		replaced = rewrite.Replace(call, fmt.Sprintf("%s(%s, %s)", encode, s.Text(of.Args[0]), s.Text(call.Args[0])))
 	}
 	all := append([]string{code}, e.code...)
+	if e.any != "" {
+		e.texts = true
+		all = append(all, e.anything())
+	}
 	if e.texts {
 		all = append(all, fmt.Sprintf(appendedText, e.text, e.json))
 	}
@@ -117,6 +126,9 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	}
 	if strings.Contains(text, e.math+".") {
 		edits = append(edits, floats...)
+	}
+	if strings.Contains(text, e.slices+".Sort(") {
+		edits = append(edits, sorting...)
 	}
 	declared, ok := rewrite.Declare(s.Pass, call.Pos(), text)
 	if !ok {
@@ -163,6 +175,71 @@ func %[1]s(b []byte, text string) ([]byte, error) {
 	return append(b, '"'), nil
 }`
 
+// appendedAny is declared for values of any type: its name, the function for strings, and packages json, strconv, math
+// and slices.
+const appendedAny = `// %[1]s appends a value of any type as JSON.
+func %[1]s(b []byte, x any, depth int) (_ []byte, err error) {
+	switch x := x.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case string:
+		return %[2]s(b, x)
+	case bool:
+		return %[4]s.AppendBool(b, x), nil
+	case int:
+		return %[4]s.AppendInt(b, int64(x), 10), nil
+	case int64:
+		return %[4]s.AppendInt(b, x, 10), nil
+	case float64:
+		if size := %[5]s.Abs(x); size == 0 || size >= 1e-6 && size < 1e21 {
+			return %[4]s.AppendFloat(b, x, 'f', -1, 64), nil
+		}
+	case []any:
+		if x == nil || depth > 1000 {
+			break
+		}
+		b = append(b, '[')
+		for i, one := range x {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = %[1]s(b, one, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case map[string]any:
+		if x == nil || depth > 1000 {
+			break
+		}
+		keys := make([]string, 0, len(x))
+		for key := range x {
+			keys = append(keys, key)
+		}
+		%[6]s.Sort(keys)
+		b = append(b, '{')
+		for i, key := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = %[2]s(b, key); err != nil {
+				return nil, err
+			}
+			if b, err = %[1]s(append(b, ':'), x[key], depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	}
+	more, err := %[3]s.Marshal(x)
+	return append(b, more...), err
+}`
+
+// anything returns the source of the function for values of any type.
+func (e *encoder) anything() string {
+	return fmt.Sprintf(appendedAny, e.any, e.text, e.json, e.strconv, e.math, e.slices)
+}
+
 // function returns the name of the function that appends a struct, slice or array, which it declares.
 func (e *encoder) function(t types.Type) (name string, ok bool) {
 	typ, ok := rewrite.TypeText(e.Pass, e.at.Pos(), t)
@@ -198,6 +275,10 @@ func (e *encoder) function(t types.Type) (name string, ok bool) {
 		}
 	case *types.Array:
 		if !e.elements(&body, u.Elem()) {
+			return "", false
+		}
+	case *types.Map:
+		if !e.entries(&body, u) {
 			return "", false
 		}
 	default:
@@ -274,6 +355,24 @@ func (e *encoder) elements(body *strings.Builder, elem types.Type) bool {
 	return true
 }
 
+// entries writes the loop over a map with texts as keys, in their order.
+func (e *encoder) entries(body *strings.Builder, u *types.Map) bool {
+	if !types.Identical(u.Key(), types.Typ[types.String]) || !flow.Since(e.Pass, e.at.Pos(), "go1.21") {
+		return false
+	}
+	e.texts = true
+	fmt.Fprintf(body, "\tif *v == nil {\n\treturn append(b, \"null\"...), nil\n\t}\n\tkeys := make([]string, 0, len(*v))\n"+
+		"\tfor key := range *v {\n\tkeys = append(keys, key)\n\t}\n\t%[1]s.Sort(keys)\n\tb = append(b, '{')\n"+
+		"\tfor i, key := range keys {\n\tif i > 0 {\n\tb = append(b, ',')\n\t}\n"+
+		"\tif b, err = %[2]s(b, key); err != nil {\n\treturn nil, err\n\t}\n\tb = append(b, ':')\n\tvalue := (*v)[key]\n",
+		e.slices, e.text)
+	if !e.value(body, "value", u.Elem()) {
+		return false
+	}
+	body.WriteString("\t}\n\treturn append(b, '}'), nil\n")
+	return true
+}
+
 // value writes the statements that append a value.
 func (e *encoder) value(body *strings.Builder, value string, t types.Type) bool {
 	if hasMethod(t, "MarshalJSON", "MarshalText") || isNumber(t) {
@@ -343,8 +442,35 @@ func (e *encoder) value(body *strings.Builder, value string, t types.Type) bool 
 		}
 		body.WriteString("\t}\n")
 		return true
-	case *types.Map, *types.Interface:
-		return e.other(body, value, t)
+	case *types.Map:
+		if addressed(u.Elem()) {
+			return e.other(body, value, t)
+		}
+		f, ok := e.function(t)
+		if !ok {
+			return e.other(body, value, t)
+		}
+		call(f, "&"+value)
+		return true
+	case *types.Interface:
+		if !u.Empty() || !flow.Since(e.Pass, e.at.Pos(), "go1.21") {
+			return e.other(body, value, t)
+		}
+		if e.any == "" {
+			e.any = e.Names.Fresh("appendAnyJSON")
+		}
+		call(e.any, value+", 0")
+		return true
+	}
+	return false
+}
+
+// addressed reports whether encoding/json may treat a value of a type in another way if it has an address: structs and
+// arrays may have fields with methods of pointers.
+func addressed(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return true
 	}
 	return false
 }

@@ -152,4 +152,74 @@ func %[1]s(data []byte, i int, v any) int {
 	}
 	return end
 }`
+
+	anythingPart = `// %[1]s reads a value of a type that its text decides. It returns the position after it; -1 if it does not
+// understand it.
+func %[1]s(data []byte, i, depth int) (x any, end int) {
+	if i >= len(data) || depth > 1000 {
+		return nil, -1
+	}
+	switch data[i] {
+	case '"':
+		if text, end := %[quoted](data, i); end >= 0 {
+			return string(text), end
+		}
+	case 't', 'f':
+		return %[truth](data, i)
+	case 'n':
+	case '[':
+		list := []any{}
+		if i = %[space](data, i+1); i < len(data) && data[i] == ']' {
+			return list, i + 1
+		}
+		for {
+			var one any
+			if one, i = %[1]s(data, i, depth+1); i < 0 {
+				return nil, -1
+			}
+			list = append(list, one)
+			if i = %[space](data, i); i >= len(data) || data[i] != ',' {
+				break
+			}
+			i = %[space](data, i+1)
+		}
+		if i >= len(data) || data[i] != ']' {
+			return nil, -1
+		}
+		return list, i + 1
+	case '{':
+		m := map[string]any{}
+		if i = %[space](data, i+1); i < len(data) && data[i] == '}' {
+			return m, i + 1
+		}
+		for {
+			key, end := %[quoted](data, i)
+			if end < 0 {
+				return nil, -1
+			}
+			if i = %[space](data, end); i >= len(data) || data[i] != ':' {
+				return nil, -1
+			}
+			var one any
+			if one, i = %[1]s(data, %[space](data, i+1), depth+1); i < 0 {
+				return nil, -1
+			}
+			m[string(key)] = one
+			if i = %[space](data, i); i >= len(data) || data[i] != ',' {
+				break
+			}
+			i = %[space](data, i+1)
+		}
+		if i >= len(data) || data[i] != '}' {
+			return nil, -1
+		}
+		return m, i + 1
+	default:
+		if number, end := %[number](data, i, 64); end >= 0 {
+			return number, end
+		}
+		return nil, -1
+	}
+	return x, %[other](data, i, &x)
+}`
 )

@@ -3,7 +3,9 @@ package jsondecode
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +52,18 @@ func All(data []byte) ([]Item, error) {
 // Add decodes into what is there.
 func Add(v *Item, text string) error {
 	return json.NewDecoder(strings.NewReader(text)).Decode(&v.Size) // want `Decode Size without reflection`
+}
+
+func Claims(data []byte) (m map[string]any, err error) {
+	err = json.Unmarshal(data, &m) // want `Decode map\[string\]any without reflection`
+	return m, err
+}
+
+func Sizes(data []byte) (map[string]*Size, error) {
+	m := map[string]*Size{}
+	m = nil
+	err := json.Unmarshal(data, &m) // want `Decode map\[string\]\*Size without reflection`
+	return m, err
 }
 
 func Fill(v *Item, data []byte) error {
@@ -110,13 +124,20 @@ func Try(r *rand.Rand) string {
 	err4 := Fill(&item, data)
 	sized := Item{Size: Size{W: 9}}
 	err5 := Add(&sized, []string{`{"W":3}`, `{"W":3}{"W":4}`, ` {"h":2} 7`, ``, `{"W":1000}`, `{`, `null`}[r.IntN(7)])
+	claims, err6 := Claims(data)
+	sizes, err7 := Sizes([]byte([]string{`{"a":{"W":1},"b":null}`, `{"a":1}`, `{}`, `null`, `{"a":{"W":1},}`, string(data)}[r.IntN(6)]))
+	var sized1 string
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		sized1 += name + fmt.Sprint(sizes[name] == nil)
+	}
+	err4 = fmt.Errorf("%w %#v %w %s %w", err4, claims, err6, sized1, err7)
 	text := func(v Item) string {
 		inner := ""
 		if v.Inner != nil {
 			inner = fmt.Sprint(*v.Inner)
 		}
 		v.Inner = nil
-		return fmt.Sprintf("%+v %#v %#v %s", v, v.Tags, v.List, inner)
+		return fmt.Sprintf("%+v %#v %#v %#v %s", v, v.Tags, v.List, v.Other, inner)
 	}
 	for _, v := range append(all, none...) {
 		err1 = fmt.Errorf("%w %s", err1, text(v))

@@ -52,6 +52,15 @@ func Write(v *Item) (string, error) {
 	return out.String(), err
 }
 
+func Object(m map[string]any) (string, error) {
+	data, err := json.Marshal(m) // want `Encode map\[string\]any without reflection`
+	return string(data), err
+}
+
+func Counts(m map[string]*Size) ([]byte, error) {
+	return json.Marshal(m) // want `Encode map\[string\]\*Size without reflection`
+}
+
 type node struct {
 	Name  string
 	Nodes []*node
@@ -88,8 +97,9 @@ func (o *own) MarshalJSON() ([]byte, error) { return []byte("7"), nil }
 
 type owner struct{ Own own }
 
-// Fields are promoted or written as strings, a pointer has the method, or the type is not known; a node may have itself.
-func Others(p promoted, q quoted, o owner, x any, m map[string]int) string {
+// Fields are promoted or written as strings, a pointer has the method, the type is not known, or the keys are numbers; a
+// node may have itself.
+func Others(p promoted, q quoted, o owner, x any, m map[int]int) string {
 	a, _ := json.Marshal(p)
 	b, _ := json.Marshal(q)
 	c, _ := json.Marshal(&o)
@@ -120,6 +130,11 @@ func Try(r *rand.Rand) string {
 	none, err4 := Write(nil)
 	nothing, err5 := All(nil)
 	few, err6 := Rare([]rare{{}, {A: name}, {B: 1}, {C: &node{Name: name, Nodes: []*node{{}}}}}[r.IntN(4)])
-	return fmt.Sprint(string(one), err1, all, err2, written, err3, none, err4, nothing, err5, string(few), err6,
+	object, err7 := Object([]map[string]any{
+		nil, {}, {name: 1, "b": []any{1.5, nil, true, int64(7), item.Size, []any(nil)}, "a": map[string]any{"x": name, "y": 1e-9}},
+		{"f": func() {}}, {"m": map[string]any(nil), "s": []string{name}},
+	}[r.IntN(5)])
+	counts, err8 := Counts(map[string]*Size{name: &item.Size, "": nil})
+	return fmt.Sprint(object, err7, string(counts), err8, string(one), err1, all, err2, written, err3, none, err4, nothing, err5, string(few), err6,
 		Others(promoted{item.Size, name}, quoted{3}, owner{}, tree{}, nil))
 }
