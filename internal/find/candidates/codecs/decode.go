@@ -68,7 +68,7 @@ func (s *site) decoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	t := s.Pass.TypesInfo.TypeOf(address.X)
 	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), t)
 	if !ok || !s.readable(t) || !rewrite.Universe(s.Pass, "append", "any", "error", "byte", "string", "nil", "len", "int",
-		"int64", "uint64", "float64", "bool", "true", "false") || !flow.Since(s.Pass, call.Pos(), "go1.18") {
+		"int64", "uint64", "float64", "bool", "true", "false") {
 		return p, false
 	}
 	d := &decoder{site: s, at: call, uses: map[string]string{}, names: map[string]string{}}
@@ -113,6 +113,9 @@ func (s *site) decoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		}
 	}
 	text := strings.Join(all, "\n\n")
+	if !flow.Since(s.Pass, call.Pos(), "go1.18") {
+		text = withoutAny(text)
+	}
 	for _, pkg := range []string{d.utf8, d.strconv, d.strings} {
 		if strings.Contains(text, pkg+".") {
 			edits = append(edits, needed[pkg]...)
@@ -125,6 +128,17 @@ func (s *site) decoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	p.Message = "Decode " + typ + " without reflection"
 	p.Edits = append(edits, declared, replaced)
 	return p, true
+}
+
+// withoutAny writes any as Go 1.17 does, in code.
+func withoutAny(source string) string {
+	lines := strings.Split(source, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+			lines[i] = strings.NewReplacer("]any", "]interface{}", " any", " interface{}").Replace(line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // unmarshal is declared for Unmarshal: its name, the type, encoding/json, and the functions that read the type and
