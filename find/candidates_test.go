@@ -28,7 +28,7 @@ func TestCandidates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Candidates) != 1 {
+	if len(r.Candidates) != 2 || r.Candidates[1].Generator != "results" || !r.Candidates[1].Keeps {
 		t.Fatalf("%d candidates: %+v", len(r.Candidates), r.Candidates)
 	}
 	c := r.Candidates[0]
@@ -61,7 +61,7 @@ func TestCandidates(t *testing.T) {
 		t.Errorf("the JSON has no tiers: %v", err)
 	}
 
-	o.Generators = func(name string) bool { return name != "format" }
+	o.Generators = func(name string) bool { return name != "format" && name != "results" }
 	if r, err = find.Find(t.Context(), profiles, o); err != nil || len(r.Candidates) != 0 {
 		t.Errorf("%+v, %v", r.Candidates, err)
 	}

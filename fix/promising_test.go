@@ -30,3 +30,20 @@ func TestPromising(t *testing.T) {
 		t.Error("the list of the caller has another order")
 	}
 }
+
+// TestWithoutTests does not try what is about the benchmarks that judge it, and says so.
+func TestWithoutTests(t *testing.T) {
+	t.Parallel()
+	f := &fixer{result: &Result{}, o: Options{}}
+	list := f.withoutTests([]find.Candidate{
+		{ID: "a", Place: find.Place{File: "a.go", Line: 1}},
+		{ID: "b", Title: "formatted", Place: find.Place{File: "a_test.go", Line: 7}, Change: find.Fix{Message: "Format it"}},
+	})
+	if len(list) != 1 || list[0].ID != "a" {
+		t.Errorf("to be tried: %+v", list)
+	}
+	if u := f.result.Untried; len(u) != 1 || u[0].File != "a_test.go" || u[0].Line != 7 ||
+		u[0].Reason != "candidate, unproven: format it; a benchmark cannot judge a change of itself" {
+		t.Errorf("not tried: %+v", u)
+	}
+}

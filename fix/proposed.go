@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/find"
@@ -26,7 +27,7 @@ func (f *fixer) proposed(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, f.o.Budget)
 	defer cancel()
 	kept := map[lineKey]bool{}
-	list := promising(f.found.Candidates)
+	list := promising(f.withoutTests(f.found.Candidates))
 	for i := range list {
 		c := &list[i]
 		at := lineKey{c.Place.File, c.Place.Line}
@@ -49,6 +50,23 @@ func (f *fixer) proposed(ctx context.Context) {
 		f.result.Attempts = append(f.result.Attempts, *a)
 		kept[at] = kept[at] || a.Kept()
 	}
+}
+
+// withoutTests returns the candidates that are not about tests, and lists the others as not tried.
+func (f *fixer) withoutTests(all []find.Candidate) (list []find.Candidate) {
+	for i := range all {
+		c := &all[i]
+		if !strings.HasSuffix(c.Place.File, "_test.go") {
+			list = append(list, *c)
+			continue
+		}
+		f.result.Untried = append(f.result.Untried, Untried{
+			Title: c.Title, File: c.Place.File, Line: c.Place.Line, Function: c.Function, Share: c.Saving,
+			Tier: find.Proposed, Reason: fmt.Sprintf("candidate, unproven: %s; a benchmark cannot judge a change of itself",
+				lowerFirst(c.Change.Message)),
+		})
+	}
+	return list
 }
 
 // promising returns candidates in the order in which they are tried: by what they can save, of which each further

@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/dependencies"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/find/benchmarks"
 	"github.com/whet-go/whet/internal/find/module"
 	"github.com/whet-go/whet/unit"
 )
@@ -63,7 +64,8 @@ func (p *Program) Options(o find.Options) find.Options {
 	return o
 }
 
-// Find finds what is expensive in the module that o names, and which calls of other modules cost.
+// Find finds what is expensive in the module that o names, and which calls of other modules cost. If benchmarks are
+// what was recorded, it has candidates for their bodies, too.
 func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error) {
 	o = p.Options(o)
 	r, err := find.Find(ctx, p.Profiles, o)
@@ -91,6 +93,6 @@ func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error
 			return file
 		},
 	})
-	r.Warnings.Add(err)
+	r.Warnings.Add(err, benchmarks.Propose(ctx, r, o))
 	return r, ctx.Err()
 }

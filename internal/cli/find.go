@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/upstream"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -221,13 +222,8 @@ func (a *app) findInRecordings(ctx context.Context, f *findFlags, args []string)
 	view := progress.NewSteps(a.newLine())
 	defer view.End()
 	o.Progress = view.Begin
-	modules, done, err := upstreamOf(ctx, program, o, r)
-	defer done()
-	for _, m := range modules {
-		r.Upstream = append(r.Upstream, m.Found)
-		m.Found.Dir = m.Source // the copy does not stay
-	}
-	return r, err
+	o.Target.Requests = program.Target.Requests
+	return r, upstream.Look(ctx, program.Profiles, o, r)
 }
 
 // findIn finds what is expensive, and shows progress.

@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/internal/mcp/brief"
 	"github.com/whet-go/whet/internal/mcp/fit"
 	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/internal/sandbox"
@@ -29,8 +30,9 @@ type evidenceInput struct {
 // lineEvidence is a work order for a model.
 type lineEvidence struct {
 	workorder.Order
-	Notes    []note   `json:"compiler_notes,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Notes    []note       `json:"compiler_notes,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+	Calls    []brief.Call `json:"dependencies,omitempty"`
 	fit.Truncated
 }
 
@@ -52,7 +54,7 @@ func (e *lineEvidence) Shrink() bool {
 	}
 	switch {
 	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Proposed, 1), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10),
-		fit.Drop(&e.Benchmarks, 10), fit.Drop(&e.Warnings, 2):
+		fit.Drop(&e.Benchmarks, 10), fit.Drop(&e.Warnings, 2), fit.Drop(&e.Calls, 1):
 		return true
 	case e.Finding != nil && fit.Clip(&e.Finding.Diff, 1500):
 		return true
@@ -60,7 +62,7 @@ func (e *lineEvidence) Shrink() bool {
 	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Proposed, 0) || fit.Drop(&e.Failed, 1) ||
 		fit.Drop(&e.Notes, 0) || fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() ||
 		fit.Clip(&e.Source.Text, 400) || fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) ||
-		fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
+		fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0) || fit.Drop(&e.Calls, 0)
 }
 
 func (e *lineEvidence) shrinkCaptured() bool {
@@ -109,7 +111,8 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		order.Warnings.Add(err)
 	}
 	order.Failed = append(order.Failed, dropped...)
-	if found, err := program.Find(ctx, o); err == nil {
+	found, err := program.Find(ctx, o)
+	if err == nil {
 		order.Finding = findingAt(found, file, in.Line)
 		order.Proposed = workorder.ProposedFor(found.Candidates, order.Failed, file, in.Line)
 	} else if ctx.Err() != nil {
@@ -135,6 +138,9 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		return nil, "", err
 	}
 	e := &lineEvidence{Order: *order, Warnings: fit.Texts(order.Warnings)}
+	if found != nil {
+		e.Calls = brief.Calls(found.Dependencies, maxLines, func(f string, l int) bool { return f == file && l == in.Line })
+	}
 	for _, l := range order.Notes {
 		n := note{Line: l.Line}
 		for _, one := range l.Notes {

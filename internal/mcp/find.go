@@ -9,7 +9,9 @@ import (
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/find/upstream"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/internal/mcp/brief"
 	"github.com/whet-go/whet/internal/mcp/fit"
 )
 
@@ -19,12 +21,15 @@ type findInput struct {
 	Recording string `json:"recording,omitempty"`
 	Dir       string `json:"dir,omitempty"`
 	N         int    `json:"n,omitempty"`
+	Into      bool   `json:"dependencies,omitempty"`
 }
 
 type foundResult struct {
-	Module   string    `json:"module"`
-	Findings []finding `json:"findings"`
-	Advice   []advised `json:"advice,omitempty"`
+	Module   string           `json:"module"`
+	Findings []finding        `json:"findings"`
+	Advice   []brief.Advised  `json:"advice,omitempty"`
+	Calls    []brief.Call     `json:"dependencies,omitempty"`
+	Upstream []brief.Upstream `json:"upstream,omitempty"`
 	// Unexplained are hot lines without a finding.
 	Unexplained []hotLine `json:"unexplained"`
 	Waiting     []waiting `json:"waiting,omitempty"`
@@ -45,19 +50,6 @@ type finding struct {
 	Setting  string  `json:"setting,omitempty"`
 }
 
-// An advised cause is one that no single line shows.
-type advised struct {
-	Kind     string   `json:"kind"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Function string   `json:"function"`
-	Also     []string `json:"also,omitempty"` // file:line and its role
-	Share    float64  `json:"share"`
-	Of       string   `json:"of"`
-	Evidence string   `json:"evidence"`
-	Do       string   `json:"do"`
-}
-
 type waiting struct {
 	File     string  `json:"file"`
 	Line     int     `json:"line"`
@@ -67,7 +59,7 @@ type waiting struct {
 }
 
 func (r *foundResult) Shrink() bool {
-	if fit.Drop(&r.Waiting, 3) || fit.Drop(&r.Unexplained, 5) || fit.Drop(&r.Stale, 1) {
+	if brief.Shrink(&r.Upstream, 1) || fit.Drop(&r.Calls, 3) || fit.Drop(&r.Waiting, 3) || fit.Drop(&r.Unexplained, 5) || fit.Drop(&r.Stale, 1) {
 		return true
 	}
 	for i := len(r.Findings) - 1; i >= 0; i-- { // the cheapest first
@@ -75,7 +67,7 @@ func (r *foundResult) Shrink() bool {
 			return true
 		}
 	}
-	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || fit.Drop(&r.Unexplained, 0) ||
+	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || brief.Shrink(&r.Upstream, 0) || fit.Drop(&r.Calls, 0) || fit.Drop(&r.Unexplained, 0) ||
 		fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
 }
 
@@ -105,7 +97,7 @@ func (c *call) find(ctx context.Context, in findInput) (*foundResult, string, er
 	if err != nil {
 		return nil, "", err
 	}
-	doc, err := c.findings(ctx, in.Recording, in.Dir)
+	doc, err := c.findings(ctx, in)
 	if err != nil {
 		return nil, "", err
 	}
@@ -130,17 +122,8 @@ func (c *call) find(ctx context.Context, in findInput) (*foundResult, string, er
 		}
 		r.Findings = append(r.Findings, one)
 	}
-	for i := range doc.Advice[:min(len(doc.Advice), n)] {
-		a := &doc.Advice[i]
-		one := advised{
-			Kind: string(a.Kind), File: a.File, Line: a.Line, Function: a.Function, Share: round(a.Share), Of: a.Of,
-			Evidence: a.Evidence, Do: a.Do,
-		}
-		for _, p := range a.Also {
-			one.Also = append(one.Also, p.Where()+" "+p.What)
-		}
-		r.Advice = append(r.Advice, one)
-	}
+	r.Advice, r.Upstream = brief.Advice(doc.Advice, n), brief.UpstreamOf(doc.Upstream, n)
+	r.Calls = brief.Calls(doc.Dependencies, n, func(string, int) bool { return true })
 	for _, l := range doc.Unexplained[:min(len(doc.Unexplained), n)] {
 		one := hotLine{File: l.File, Line: l.Line, Function: l.Function, Share: round(l.Saving)}
 		for _, e := range l.Evidence {
@@ -169,8 +152,8 @@ func (c *call) find(ctx context.Context, in findInput) (*foundResult, string, er
 func settingText(x *rules.Setting) string { return fmt.Sprint(x) }
 
 // findings finds what is expensive. Sessions keep the last result: lines are explained with it.
-func (c *call) findings(ctx context.Context, name, dir string) (*find.Result, error) {
-	program, o, err := c.read(ctx, name, dir)
+func (c *call) findings(ctx context.Context, in findInput) (*find.Result, error) {
+	program, o, err := c.read(ctx, in.Recording, in.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -180,5 +163,8 @@ func (c *call) findings(ctx context.Context, name, dir string) (*find.Result, er
 		return nil, err
 	}
 	r.Warnings = append(r.Warnings, program.Warnings...)
-	return r, nil
+	if in.Into {
+		err = upstream.Look(ctx, program.Profiles, program.Options(o), r)
+	}
+	return r, err
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/internal/find/candidates/allocation"
 	"github.com/whet-go/whet/internal/find/candidates/calls"
+	"github.com/whet-go/whet/internal/find/candidates/codecs"
+	"github.com/whet-go/whet/internal/find/candidates/fastpath"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
 	"github.com/whet-go/whet/internal/find/candidates/modernized"
 	"github.com/whet-go/whet/internal/find/candidates/operations"
@@ -51,7 +53,7 @@ type Candidate struct {
 func Generators() []*sites.Generator {
 	return slices.Concat(
 		text.Generators(), repeated.Generators(), memory.Generators(), allocation.Generators(), operations.Generators(),
-		calls.Generators(), modernized.Generators(),
+		calls.Generators(), codecs.Generators(), fastpath.Generators(), modernized.Generators(),
 	)
 }
 
@@ -62,7 +64,7 @@ func requires() []*analysis.Analyzer {
 
 // A Result is what Propose found.
 type Result struct {
-	Candidates []Candidate // by line, then by share, the largest first
+	Candidates []Candidate // by line, those that keep something last, then by share, the largest first
 	// Invalid counts proposals that do not compile, by generator.
 	Invalid map[string]int
 	// Failed are generators that panicked; the candidates of the others are complete.
@@ -158,7 +160,12 @@ func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages
 				}
 			}
 		}
-		slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Share, a.Share) })
+		slices.SortStableFunc(list, func(a, b Candidate) int {
+			if a.Generator.Keeps != b.Generator.Keeps {
+				return cmp.Compare(keeps(a), keeps(b))
+			}
+			return cmp.Compare(b.Share, a.Share)
+		})
 		kept := 0
 		for _, c := range list {
 			if kept == maxPerLine || ctx.Err() != nil {
@@ -175,6 +182,14 @@ func (r *Result) propose(ctx context.Context, pass *analysis.Pass, pkg *packages
 			kept++
 		}
 	}
+}
+
+// keeps returns 1 for a candidate that stores something between calls, which is never proven, and 0 for others.
+func keeps(c Candidate) int {
+	if c.Generator.Keeps {
+		return 1
+	}
+	return 0
 }
 
 // safely returns what a generator proposes for a line. A panic is an error: it must not cost the candidates

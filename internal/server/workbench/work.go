@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/upstream"
 	reports "github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
@@ -44,8 +45,10 @@ type JobRequest struct {
 	// Duration and Trace are as --duration and --trace of whet record: "10s".
 	Duration string `json:"duration,omitempty"`
 	Trace    string `json:"trace,omitempty"`
-	// File is the recording whose findings are looked for.
-	File string `json:"file,omitempty"`
+	// File is the recording whose findings are looked for. With Dependencies, copies of the dependencies that cost
+	// most are looked into, too.
+	File         string `json:"file,omitempty"`
+	Dependencies bool   `json:"dependencies,omitempty"`
 	// Try only returns the job that would start, with its command line.
 	Try bool `json:"try,omitempty"`
 }
@@ -221,6 +224,9 @@ func (s *Server) find(req JobRequest) (about jobs.Job, work jobs.Work, err error
 	about = jobs.Job{
 		Kind: findJob, Title: "find causes in " + name, Command: []string{"whet", "find", name, "--dir", "."},
 	}
+	if req.Dependencies {
+		about.Command = append(about.Command, "--dependencies")
+	}
 	return about, func(ctx context.Context, report func(jobs.Event)) (any, error) {
 		report(jobs.Event{Text: "reading the recording"})
 		p, err := recorded.Read(ctx, s.inputs.Opener("find"), []string{place},
@@ -229,13 +235,20 @@ func (s *Server) find(req JobRequest) (about jobs.Job, work jobs.Work, err error
 			return nil, err
 		}
 		defer p.Close()
-		r, err := p.Find(ctx, find.Options{
+		o := find.Options{
 			Dir: s.o.Dir, Notes: lines.CacheDir(), Progress: func(what string) { report(jobs.Event{Text: what}) },
-		})
+		}
+		r, err := p.Find(ctx, o)
+		if err == nil && req.Dependencies {
+			err = upstream.Look(ctx, p.Profiles, p.Options(o), r)
+		}
 		if err != nil {
 			return nil, err
 		}
 		r.Dir = "" // of this machine
+		for _, u := range r.Upstream {
+			u.Dir = ""
+		}
 		r.Warnings = append(p.Warnings, r.Warnings...)
 		s.found.add(state, r)
 		return Found{File: name, Findings: len(r.Findings)}, nil

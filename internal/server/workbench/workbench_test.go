@@ -595,6 +595,21 @@ func TestRecord(t *testing.T) {
 	ask(s, http.MethodPost, "/api/v1/jobs/"+again.ID+"/cancel", "")
 }
 
+// TestFindDependencies shows the command of a search that looks into dependencies, too.
+func TestFindDependencies(t *testing.T) {
+	s, _ := serve(t, func(o *Options) { o.Dir = t.TempDir() })
+	for request, want := range map[string]string{
+		`{"kind": "find", "file": "a.whet", "try": true}`:                       "whet find a.whet --dir .",
+		`{"kind": "find", "file": "a.whet", "dependencies": true, "try": true}`: "whet find a.whet --dir . --dependencies",
+	} {
+		var j jobs.Job
+		w := ask(s, http.MethodPost, "/api/v1/jobs", request)
+		if err := json.Unmarshal(w.Body.Bytes(), &j); err != nil || w.Code != 200 || strings.Join(j.Command, " ") != want {
+			t.Errorf("%s: %d %s, want %s", request, w.Code, w.Body, want)
+		}
+	}
+}
+
 // follow reads the events of a job to its end.
 func follow(t *testing.T, h http.Handler, id string, after int) []jobs.Event {
 	t.Helper()

@@ -868,6 +868,7 @@ export interface JobList {
 }
 
 export interface JobRequest {
+  dependencies?: boolean;
   duration?: string;
   file?: string;
   kind: string;

@@ -331,6 +331,7 @@ function Find({ name, changed }: { name: string; changed: () => void }): JSX.Ele
   const [job, setJob] = useState<Job | null>(null);
   const [step, setStep] = useState("");
   const [lost, lose] = useState(false);
+  const [deps, setDeps] = useState(false);
   const [error, fail] = useState<unknown>(null);
   const can = Boolean(files.value?.find) && !isSaved();
   useEffect(() => {
@@ -369,7 +370,7 @@ function Find({ name, changed }: { name: string; changed: () => void }): JSX.Ele
     const again = job?.state === "canceled" || job?.state === "failed";
     const started = again
       ? post<Job>(`/jobs/${job.id}/resume`)
-      : post<Job>("/jobs", { kind: "find", file: rawName(name) });
+      : post<Job>("/jobs", { kind: "find", file: rawName(name), dependencies: deps });
     started.then(setJob, fail);
   };
   const result = job?.result as { findings?: number } | undefined;
@@ -383,9 +384,15 @@ function Find({ name, changed }: { name: string; changed: () => void }): JSX.Ele
           </button>
         </>
       ) : (
-        <button type="button" onClick={start}>
-          {t("over.find")}
-        </button>
+        <>
+          <button type="button" onClick={start}>
+            {t("over.find")}
+          </button>
+          <label>
+            <input type="checkbox" checked={deps} onChange={(e) => setDeps(e.currentTarget.checked)} />
+            {t("over.deps")}
+          </label>
+        </>
       )}
       {job?.state === "done" && <span role="status">{t("over.found", { n: result?.findings ?? 0 })}</span>}
       {job?.state === "canceled" && <span role="status">{t("record.canceled")}</span>}

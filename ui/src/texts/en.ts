@@ -180,6 +180,7 @@ export const en = {
   "over.ofcpu": "of {type}",
   "over.rest": "Without own code",
   "over.find": "Find causes and rewrites",
+  "over.deps": "also in dependencies",
   "over.finding": "Looking for causes: {step}",
   "over.found": "{n} findings",
   "over.nofind": "Start whet ui in the program's module, and it looks for causes and rewrites.",

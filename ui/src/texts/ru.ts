@@ -182,6 +182,7 @@ export const ru: Texts = {
   "over.ofcpu": "от {type}",
   "over.rest": "Без своего кода",
   "over.find": "Найти причины и правки",
+  "over.deps": "и в зависимостях",
   "over.finding": "Поиск причин: {step}",
   "over.found": "находок: {n}",
   "over.nofind": "Запустите whet ui в модуле программы, и он найдёт причины и правки.",

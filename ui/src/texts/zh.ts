@@ -182,6 +182,7 @@ export const zh: Texts = {
   "over.ofcpu": "的 {type}",
   "over.rest": "没有自有代码的部分",
   "over.find": "查找原因和改写",
+  "over.deps": "也查找依赖",
   "over.finding": "正在查找原因：{step}",
   "over.found": "{n} 个发现",
   "over.nofind": "在程序的模块中启动 whet ui，即可查找原因和改写。",

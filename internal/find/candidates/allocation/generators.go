@@ -25,6 +25,12 @@ func Generators() []*sites.Generator {
 		boxedGenerator(),
 		perLoopGenerator(),
 		matrixGenerator(),
+		smallSetGenerator(),
+		joinedBytesGenerator(),
+		spareGenerator(),
+		smallerGenerator(),
+		shortTextGenerator(),
+		fieldOrderGenerator(),
 	}
 }
 

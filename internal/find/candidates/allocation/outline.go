@@ -3,6 +3,7 @@ package allocation
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -138,6 +139,17 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 		v := s.namedResult()
 		if len(ret.Results) > 0 {
 			v = flow.Variable(info, ret.Results[0])
+			if local := s.addressOf(ret.Results[0]); local != nil {
+				more, near, ok := s.pointed(local, t, name)
+				if !ok {
+					return nil, false
+				}
+				if !done[local] {
+					edits = append(edits, more...)
+				}
+				done[local], onLine = true, onLine || near
+				continue
+			}
 		}
 		if v != nil {
 			more, near, ok := s.setVariable(v, t, name)
@@ -167,6 +179,67 @@ func (s *site) sets(t types.Type, name string) (edits []analysis.TextEdit, ok bo
 		}, rewrite.Insert(literal.End(), "\nreturn "+name))
 	}
 	return edits, onLine && len(done) <= 1
+}
+
+// addressOf returns the local variable whose address an expression takes; nil for others.
+func (s *site) addressOf(e ast.Expr) *types.Var {
+	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	if !ok || u.Op != token.AND {
+		return nil
+	}
+	return flow.Variable(s.Pass.TypesInfo, u.X)
+}
+
+// pointed returns the edits that make a local struct, whose address is returned, a pointer to the struct to set.
+func (s *site) pointed(v *types.Var, t types.Type, name string) (edits []analysis.TextEdit, near, ok bool) {
+	if !types.Identical(v.Type(), t) {
+		return nil, false, false
+	}
+	for _, use := range s.Places[v] {
+		if s.Pass.TypesInfo.Defs[sites.IdentOf(use)] == types.Object(v) {
+			stmt, inBlock := rewrite.Statement(use)
+			value := s.ValueOf(use, v)
+			_, loops := flow.Loop(use)
+			if !inBlock || loops || sites.FunctionOf(use) != s.Decl || !s.alone(stmt.Node()) ||
+				rewrite.HasComment(s.Pass, stmt.Node().Pos(), stmt.Node().End()) {
+				return nil, false, false
+			}
+			near = s.near(stmt.Node())
+			text := v.Name() + " := " + name
+			if value != nil {
+				if _, isLiteral := ast.Unparen(value).(*ast.CompositeLit); !isLiteral {
+					return nil, false, false
+				}
+				text = fmt.Sprintf("*%s = %s\n%s", name, s.Text(value), text)
+			}
+			edits = append(edits, rewrite.Replace(stmt.Node(), text))
+			continue
+		}
+		switch {
+		case use.ParentEdgeKind() == edge.SelectorExpr_X:
+		case use.ParentEdgeKind() == edge.UnaryExpr_X:
+			edits = append(edits, rewrite.Replace(use.Parent().Node(), v.Name()))
+		default:
+			edits = append(edits, rewrite.Replace(use.Node(), "(*"+v.Name()+")"))
+		}
+	}
+	return edits, near, len(edits) > 0
+}
+
+// alone reports whether a statement declares one variable, and nothing else.
+func (s *site) alone(stmt ast.Node) bool {
+	switch n := stmt.(type) {
+	case *ast.AssignStmt:
+		return len(n.Lhs) == 1 && n.Tok == token.DEFINE
+	case *ast.DeclStmt:
+		d, ok := n.Decl.(*ast.GenDecl)
+		if !ok || len(d.Specs) != 1 {
+			return false
+		}
+		spec, ok := d.Specs[0].(*ast.ValueSpec)
+		return ok && len(spec.Names) == 1
+	}
+	return false
 }
 
 // namedResult returns the variable of the first result of the function around the line; nil if it has no name.
@@ -212,16 +285,17 @@ func (s *site) setVariable(v *types.Var, t types.Type, name string) (edits []ana
 }
 
 // mayStay reports whether a caller may be able to have the struct in its own memory: a function of the package
-// that uses only its fields and methods or, for an exported function that the package does not call, any.
+// that uses only its fields and methods, or any caller of an exported function.
 func (s *site) mayStay(decl *ast.FuncDecl) bool {
 	info := s.Pass.TypesInfo
-	calls := 0
+	if decl.Name.IsExported() {
+		return true
+	}
 	for c := range s.Root.Preorder((*ast.Ident)(nil)) {
 		id := sites.IdentOf(c)
 		if id == decl.Name || info.ObjectOf(id) != info.Defs[decl.Name] {
 			continue
 		}
-		calls++
 		if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
 			c = c.Parent()
 		}
@@ -229,7 +303,7 @@ func (s *site) mayStay(decl *ast.FuncDecl) bool {
 			return true
 		}
 	}
-	return calls == 0 && decl.Name.IsExported()
+	return false
 }
 
 // passedOut reports whether an exported function does nothing but return the result of a call.

@@ -32,6 +32,11 @@ func elementGenerator() *sites.Generator {
 					list = append(list, p)
 				}
 			}
+			for _, c := range s.Nodes((*ast.AssignStmt)(nil)) {
+				if p, ok := s.referred(c); ok {
+					list = append(list, p)
+				}
+			}
 			return list
 		}),
 	}
@@ -65,15 +70,77 @@ func (s *site) inPlace(c inspector.Cursor) (p proposal, ok bool) {
 		{Pos: r.Key.Pos(), End: r.X.Pos(), NewText: []byte(head + " := range ")},
 		rewrite.Insert(r.Body.Lbrace+1, fmt.Sprintf("\n%s := &%s[%s]\n", v.Name(), s.Text(r.X), key)),
 	}
+	uses, ok := s.dereferenced(v, r)
+	return proposal{Message: "Refer to the elements in place", Edits: append(edits, uses...)}, ok
+}
+
+// minAssigned is minElement for an element that a statement of a loop copies.
+const minAssigned = 24
+
+// referred makes x := list[i] a pointer to the element, in a loop.
+func (s *site) referred(c inspector.Cursor) (p proposal, ok bool) {
+	info := s.Pass.TypesInfo
+	assign, ok := c.Node().(*ast.AssignStmt)
+	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
+		return p, false
+	}
+	x, ok := ast.Unparen(assign.Rhs[0]).(*ast.IndexExpr)
+	v := flow.Variable(info, assign.Lhs[0])
+	loop, loops := flow.Loop(c)
+	if !ok || v == nil || !loops || rewrite.HasComment(s.Pass, assign.Pos(), assign.End()) {
+		return p, false
+	}
+	slice, ok := info.TypeOf(x.X).Underlying().(*types.Slice)
+	of := rootOf(info, x.X)
+	if !ok || of == nil || !s.Unset(loop, of) || !s.largeElement(slice.Elem()) {
+		return p, false
+	}
+	for other := range loop.Preorder((*ast.IndexExpr)(nil)) {
+		if e, isIndex := other.Node().(*ast.IndexExpr); isIndex && s.Text(e.X) == s.Text(x.X) && flow.IsSet(other) {
+			return p, false // it may be this one
+		}
+	}
+	uses, ok := s.dereferenced(v, assign)
+	p.Message = "Refer to the element in place"
+	p.Edits = append(uses, rewrite.Insert(x.Pos(), "&"))
+	return p, ok
+}
+
+// largeElement reports whether copying an element is worth avoiding. A type parameter is as large as the smallest of
+// its types.
+func (s *site) largeElement(t types.Type) bool {
+	if param, isParam := types.Unalias(t).(*types.TypeParam); isParam {
+		i, ok := param.Constraint().Underlying().(*types.Interface)
+		if !ok || i.NumEmbeddeds() != 1 {
+			return false
+		}
+		union, ok := i.EmbeddedType(0).(*types.Union)
+		if !ok {
+			return false
+		}
+		for term := range union.Terms() {
+			if term.Tilde() || !s.largeElement(term.Type()) {
+				return false
+			}
+		}
+		return union.Len() > 0
+	}
+	return !flow.SizeVaries(t) && s.Pass.TypesSizes.Sizeof(t) >= minAssigned
+}
+
+// dereferenced returns the edits of the uses of a variable that a statement declares, and that becomes a pointer. ok is
+// false if the copy is changed or kept.
+func (s *site) dereferenced(v *types.Var, declared ast.Stmt) (edits []analysis.TextEdit, ok bool) {
+	info := s.Pass.TypesInfo
 	for _, use := range s.Places[v] {
-		if use.Node() == r.Value {
+		if use.Node().Pos() == v.Pos() {
 			continue
 		}
 		if flow.IsSet(use) || flow.Addresses(info, use) || setPart(use) {
-			return p, false // the copy is changed or kept
+			return nil, false
 		}
-		if f, ok := flow.Func(use); !ok || f.Node().Pos() >= r.Pos() {
-			return p, false // a closure may run later
+		if f, ok := flow.Func(use); !ok || f.Node().Pos() >= declared.Pos() {
+			return nil, false // a closure may run later
 		}
 		switch use.ParentEdgeKind() {
 		case edge.SelectorExpr_X:
@@ -84,7 +151,7 @@ func (s *site) inPlace(c inspector.Cursor) (p proposal, ok bool) {
 			edits = append(edits, rewrite.Replace(use.Node(), "(*"+v.Name()+")"))
 		}
 	}
-	return proposal{Message: "Refer to the elements in place", Edits: edits}, true
+	return edits, true
 }
 
 // setPart reports whether a field of a value is set.

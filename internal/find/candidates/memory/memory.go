@@ -47,7 +47,8 @@ func stackGenerator() *sites.Generator {
 func (s *site) onStack(c inspector.Cursor) (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || flow.Builtin(info, call) != "make" || !flow.InBlock(c.Parent()) || flow.Once(c) ||
+	_, isSpec := c.Parent().Node().(*ast.ValueSpec)
+	if !ok || flow.Builtin(info, call) != "make" || !isSpec && !flow.InBlock(c.Parent()) || flow.Once(c) ||
 		rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
 		return p, false
 	}
@@ -56,9 +57,8 @@ func (s *site) onStack(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok || id == nil || id.Name == "_" || flow.SizeVaries(slice.Elem()) {
 		return p, false
 	}
-	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	v := flow.Variable(info, id)
-	if !ok || len(assign.Lhs) != 1 || v == nil || s.outlives(v) {
+	if v == nil || s.outlives(v) {
 		return p, false
 	}
 	size := call.Args[len(call.Args)-1] // the capacity
@@ -79,13 +79,36 @@ func (s *site) onStack(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	// A slice has exactly the capacity that make gives it.
-	text := fmt.Sprintf("var %[1]s [%[2]d]%[3]s\nvar %[4]s %[5]s\nif %[6]s <= len(%[1]s) {\n"+
-		"%[4]s = %[1]s[:%[7]s:%[6]s]\n} else {\n%[4]s = %[8]s\n}",
-		array, stackBytes/bytes, elem, id.Name, typ, s.asInt(size), length, s.Text(call))
-	return proposal{
-		Message: fmt.Sprintf("Use an array for up to %d elements", stackBytes/bytes),
-		Edits:   []analysis.TextEdit{rewrite.Replace(assign, text)},
-	}, true
+	text := fmt.Sprintf("var %[1]s [%[2]d]%[3]s\nif %[5]s <= len(%[1]s) {\n"+
+		"%[4]s = %[1]s[:%[6]s:%[5]s]\n} else {\n%[4]s = %[7]s\n}",
+		array, stackBytes/bytes, elem, id.Name, s.asInt(size), length, s.Text(call))
+	p.Message = fmt.Sprintf("Use an array for up to %d elements", stackBytes/bytes)
+	switch d := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		p.Edits = []analysis.TextEdit{rewrite.Replace(d, "var "+id.Name+" "+typ+"\n"+text)}
+		return p, len(d.Lhs) == 1
+	case *ast.ValueSpec: // the array is declared after the statement, whose other variables may be the size
+		stmt, isStmt := rewrite.Statement(c)
+		group, isGroup := stmt.Node().(*ast.DeclStmt)
+		if !isStmt || !isGroup || !flow.InBlock(stmt) || len(d.Names) != 1 || s.mentionedIn(group, v) {
+			return p, false
+		}
+		p.Edits = []analysis.TextEdit{
+			{Pos: d.Names[0].End(), End: d.End(), NewText: []byte(" " + typ)}, rewrite.Insert(group.End(), "\n"+text),
+		}
+		return p, true
+	}
+	return p, false
+}
+
+// mentionedIn reports whether another variable of a declaration has a value that mentions a variable.
+func (s *site) mentionedIn(group *ast.DeclStmt, v *types.Var) bool {
+	for _, use := range s.Places[v] {
+		if at := use.Node().Pos(); at != v.Pos() && group.Pos() <= at && at < group.End() {
+			return true
+		}
+	}
+	return false
 }
 
 // convertedOnStack appends the characters or bytes of a text to an array, in x := []rune(text) and x := []byte(text).

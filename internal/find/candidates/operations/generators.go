@@ -18,6 +18,8 @@ func Generators() []*sites.Generator {
 		scanGenerator(),
 		numberGenerator(),
 		memberGenerator(),
+		fieldsGenerator(),
+		bigWordsGenerator(),
 		mapKeysGenerator(),
 		clockGenerator(),
 		bytesGenerator(),

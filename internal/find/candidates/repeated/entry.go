@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/diagnosis"
@@ -172,6 +173,37 @@ func (s *site) rangedValue(c inspector.Cursor) (p proposal, ok bool) {
 	p.Message = "Take the value of the loop over " + sites.Shortened(s.Text(r.X))
 	p.Edits = append(p.Edits, rewrite.Replace(r.Key, name+", "+value))
 	return p, true
+}
+
+// setElsewhere reports whether a package variable is set, or its address is taken, but for one value: that of its
+// declaration, or one that an init function sets.
+func (s *site) setElsewhere(v *types.Var) bool {
+	values := 0
+	for _, use := range s.Places[v] {
+		if s.Pass.TypesInfo.Defs[sites.IdentOf(use)] != nil {
+			if s.ValueOf(use, v) != nil {
+				values++
+			}
+			continue
+		}
+		if flow.Addresses(s.Pass.TypesInfo, use) {
+			return true
+		}
+		if flow.IsSet(use) {
+			decl, ok := flow.Decl(use)
+			if !ok || !isInit(decl.Node()) || use.ParentEdgeKind() != edge.AssignStmt_Lhs {
+				return true
+			}
+			values++
+		}
+	}
+	return values != 1
+}
+
+// isInit reports whether a node is an init function.
+func isInit(n ast.Node) bool {
+	decl, ok := n.(*ast.FuncDecl)
+	return ok && decl.Recv == nil && decl.Name.Name == "init"
 }
 
 // setAgain reports whether a variable is set anywhere but where it is declared.

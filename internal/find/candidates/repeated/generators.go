@@ -15,6 +15,9 @@ func Generators() []*sites.Generator {
 		loadGenerator(),
 		rowGenerator(),
 		closureGenerator(),
+		renderedGenerator(),
+		resultsGenerator(),
+		matchesGenerator(),
 	}
 }
 

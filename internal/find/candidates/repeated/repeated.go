@@ -274,8 +274,13 @@ func loadGenerator() *sites.Generator {
 	}
 }
 
-// indexed reports whether a selector is a slice, map or pointer whose element is accessed.
+// indexed reports whether a selector is a slice, map or pointer whose element is accessed, or a slice whose length is.
 func (s *site) indexed(c inspector.Cursor) bool {
+	if c.ParentEdgeKind() == edge.CallExpr_Args {
+		call, ok := c.Parent().Node().(*ast.CallExpr)
+		_, isSlice := s.Pass.TypesInfo.TypeOf(sites.ExprOf(c)).Underlying().(*types.Slice)
+		return ok && isSlice && flow.Builtin(s.Pass.TypesInfo, call) == "len"
+	}
 	if c.ParentEdgeKind() != edge.IndexExpr_X {
 		return false
 	}

@@ -101,6 +101,19 @@ func (s *site) literalOf(v *types.Var) (literal *ast.CompositeLit) {
 			literal, _ = ast.Unparen(value).(*ast.CompositeLit)
 			continue
 		}
+		if use.ParentEdgeKind() == edge.ValueSpec_Names {
+			continue
+		}
+		if decl, ok := flow.Decl(use); ok && isInit(decl.Node()) && use.ParentEdgeKind() == edge.AssignStmt_Lhs && literal == nil {
+			assign, isAssign := use.Parent().Node().(*ast.AssignStmt)
+			if !isAssign || len(assign.Lhs) != len(assign.Rhs) {
+				return nil
+			}
+			if literal, _ = ast.Unparen(assign.Rhs[use.ParentEdgeIndex()]).(*ast.CompositeLit); literal == nil {
+				return nil
+			}
+			continue
+		}
 		if use.ParentEdgeKind() != edge.IndexExpr_X || flow.IsSet(use.Parent()) ||
 			flow.Addresses(s.Pass.TypesInfo, use.Parent()) {
 			return nil

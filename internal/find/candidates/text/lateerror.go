@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
@@ -63,9 +64,12 @@ func (s *site) formattedLate(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok {
 		return p, false
 	}
-	var fields, values, names []string
+	var fields, values, names, params []string
 	for i, a := range call.Args[1:] {
 		t := info.TypeOf(a)
+		if param, isParam := types.Unalias(t).(*types.TypeParam); isParam && !slices.Contains(params, param.Obj().Name()) {
+			params = append(params, param.Obj().Name())
+		}
 		if !s.fixed(t) {
 			return p, false
 		}
@@ -80,23 +84,32 @@ func (s *site) formattedLate(c inspector.Cursor) (p proposal, ok bool) {
 		names, values = append(names, fmt.Sprintf("e.x%d", i+1)), append(values, s.Text(a))
 	}
 	name := s.Names.Fresh("lateError")
+	declares, uses := name, name
+	if len(params) > 0 {
+		if !rewrite.Universe(s.Pass, "any") || !flow.Since(s.Pass, call.Pos(), "go1.18") {
+			return p, false
+		}
+		uses = name + "[" + strings.Join(params, ", ") + "]"
+		declares = name + "[" + strings.Join(params, ", ") + " any]"
+	}
 	text := fmt.Sprintf("// %[1]s is an error whose text is formatted when it is needed.\n"+
-		"type %[1]s struct {\n\t%[2]s\n}\n\n"+
-		"func (e *%[1]s) Error() string {\n\treturn %[3]s.Sprintf(%[4]q, %[5]s)\n}",
-		name, strings.Join(fields, "\n\t"), s.Text(sel.X), strings.Replace(format, "%w", "%v", 1), strings.Join(names, ", "))
+		"type %[6]s struct {\n\t%[2]s\n}\n\n"+
+		"func (e *%[7]s) Error() string {\n\treturn %[3]s.Sprintf(%[4]q, %[5]s)\n}",
+		name, strings.Join(fields, "\n\t"), s.Text(sel.X), strings.Replace(format, "%w", "%v", 1), strings.Join(names, ", "),
+		declares, uses)
 	if before, _, wraps := strings.Cut(format, "%w"); wraps {
 		wrapped := strings.Count(strings.ReplaceAll(before, "%%", ""), "%")
 		if wrapped >= len(names) || !types.Implements(info.TypeOf(call.Args[wrapped+1]), errorInterface()) {
 			return p, false
 		}
-		text += fmt.Sprintf("\n\nfunc (e *%s) Unwrap() error { return %s }", name, names[wrapped])
+		text += fmt.Sprintf("\n\nfunc (e *%s) Unwrap() error { return %s }", uses, names[wrapped])
 	}
 	declared, ok := rewrite.Declare(s.Pass, call.Pos(), text)
 	if !ok {
 		return p, false
 	}
 	p.Message = "Format the text of the error when it is needed"
-	p.Edits = append(p.Edits, declared, rewrite.Replace(call, "&"+name+"{"+strings.Join(values, ", ")+"}"))
+	p.Edits = append(p.Edits, declared, rewrite.Replace(call, "&"+uses+"{"+strings.Join(values, ", ")+"}"))
 	return p, s.interfaceThere(c)
 }
 

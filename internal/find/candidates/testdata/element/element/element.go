@@ -21,6 +21,32 @@ func Sum(items []item) (n int, last item) {
 	return n, last
 }
 
+func Find[E interface{ [3]int | [4]int }](list []E, x int) (found E) {
+	from, to := 0, len(list)
+	for from < to {
+		middle := (from + to) / 2
+		e := list[middle] // want `Refer to the element in place`
+		switch {
+		case x < e[0]:
+			to = middle
+		case x > e[1]:
+			from = middle + 1
+		default:
+			return e
+		}
+	}
+	return found
+}
+
+func Swapped(items []item, at int) (last item) {
+	for i := range at {
+		x := items[i]
+		items[i] = items[at]
+		last = x
+	}
+	return last
+}
+
 func Changed(items []item) (n int) {
 	for _, x := range items {
 		x.price *= 2
@@ -52,5 +78,6 @@ func Later(items []item) (all []func() int) {
 
 func Try(r *rand.Rand) string {
 	items := []item{{name: "a", price: r.IntN(9)}, {price: 2, more: [4]int{1, r.IntN(7)}}}
-	return fmt.Sprint(Sum(items[:r.IntN(3)]))
+	list := [][3]int{{1, 2, r.IntN(9)}, {4, 7, 8}, {9, 9, 9}}
+	return fmt.Sprint(Sum(items[:r.IntN(3)])) + fmt.Sprint(Find(list, r.IntN(12)), Swapped(items, 1))
 }

@@ -24,6 +24,13 @@ func Wrapped(name string, err error) (text string, wrapped error) {
 	return name, wrapped
 }
 
+func As[T int | string, U any](x any, to T, _ U) (T, error) {
+	if v, ok := x.(T); ok {
+		return v, nil
+	}
+	return to, fmt.Errorf("%#v of type %T is no %T", x, x, to) // want `Format the text`
+}
+
 func Format(x any) error {
 	return fmt.Errorf("format %v", x) // want `Format the text`
 }
@@ -37,6 +44,8 @@ func Others(list []string, format string, n int) []error {
 func Try(r *rand.Rand) string {
 	_, err := Wrapped(values.String(r), errBase)
 	_, none := Wrapped(values.String(r), nil)
-	return fmt.Sprint(Format(values.Int(r)), Check(values.String(r), values.Int(r)), err, none, errors.Is(err, errBase), errors.Unwrap(err),
+	_, as := As[int](values.String(r), 0, 1)
+	_, other := As(any(values.Int(r)), "", true)
+	return fmt.Sprint(as, other, Format(values.Int(r)), Check(values.String(r), values.Int(r)), err, none, errors.Is(err, errBase), errors.Unwrap(err),
 		Others(values.Strings(r), "%d", 1))
 }

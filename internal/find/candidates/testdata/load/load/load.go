@@ -17,6 +17,15 @@ func (t *table) Sum(values []int) (n int) {
 	return n
 }
 
+func (t *table) Below(limit int) (n int) {
+	for i := 0; i < len(t.weights); i++ { // want `Read t.weights once`
+		if i < limit {
+			n++
+		}
+	}
+	return n
+}
+
 func (t *table) Grown(values []int) (n int) {
 	for i := range values {
 		n += t.weights[i]
@@ -37,5 +46,5 @@ func (t *table) Called(values []int) (n int) {
 
 func Try(r *rand.Rand) string {
 	t := &table{weights: []int{1, r.IntN(5), 3}}
-	return fmt.Sprint(t.Sum([]int{r.IntN(9), 2, 3, 4}), t.Sum(nil))
+	return fmt.Sprint(t.Sum([]int{r.IntN(9), 2, 3, 4}), t.Sum(nil), t.Below(r.IntN(5)))
 }

@@ -121,11 +121,44 @@ func shared(f *frame) *frame {
 	return f
 }
 
+// New declares the frame as a variable.
+func New(text string) *frame {
+	var f frame // want `set the frame in setNew`
+	f.words = strings.Fields(text)
+	if len(f.words) == 0 {
+		f = frame{size: -1}
+		return &f
+	}
+	f.size = func() int { return len(f.words) }()
+	return &f
+}
+
+func Parse(text string) (*frame, error) {
+	f := frame{words: strings.Fields(text)} // want `set the frame in setParse`
+	if len(f.words) > 3 {
+		return nil, errors.New("too many")
+	}
+	last := f
+	f.size = last.size + 1
+	return &f, nil
+}
+
+// Each of the two is returned.
+func Two(text string) *frame {
+	var a, b frame
+	if text == "" {
+		return &a
+	}
+	b.words = strings.Fields(text)
+	return &b
+}
+
 func List(text string) []*frame { return []*frame{kept(text)} }
 
 func Try(r *rand.Rand) string {
 	text := values.String(r)
 	f, err := failing(text)
 	opened, _ := Open(text)
-	return fmt.Sprint(*opened, Sum(text), Both(text), Both("a b,c"), Both("a"), small(3).size, List(text)[0].words, err == nil && f.size == 0, err, Maybe(text), either(text).size, shared(deferred(text, func() {})).size)
+	parsed, err2 := Parse(text)
+	return fmt.Sprint(*New(text), *Two(text), parsed == nil, err2, parsed != nil && parsed.size == 1, *opened, Sum(text), Both(text), Both("a b,c"), Both("a"), small(3).size, List(text)[0].words, err == nil && f.size == 0, err, Maybe(text), either(text).size, shared(deferred(text, func() {})).size)
 }

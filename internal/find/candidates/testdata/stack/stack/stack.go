@@ -66,6 +66,23 @@ func Constant() int {
 	return len(b)
 }
 
+func Marked(list []int, n int) (count int) {
+	var (
+		size = len(list) + n
+		used = make([]bool, size) // want `Use an array for up to 256 elements`
+		last int
+	)
+	for i, x := range list {
+		last, used[i] = x, x > 3
+	}
+	for _, u := range used {
+		if u {
+			count++
+		}
+	}
+	return count + last
+}
+
 func Captured(n int) func() int {
 	b := make([]byte, n)
 	return func() int { return len(b) }
@@ -76,5 +93,5 @@ func Try(r *rand.Rand) string {
 	for range r.IntN(40) {
 		list = append(list, r.IntN(100))
 	}
-	return Reversed(values.String(r)) + fmt.Sprint(Spaces(values.String(r)), Upper(values.String(r)), len(Runes(values.String(r))), Collected(list, r.IntN(3)))
+	return Reversed(values.String(r)) + fmt.Sprint(Spaces(values.String(r)), Upper(values.String(r)), len(Runes(values.String(r))), Collected(list, r.IntN(3)), Marked(list, 300*r.IntN(2)))
 }

@@ -16,6 +16,16 @@ var kinds = map[byte]kind{'a': {"first", 1}, 'b': {name: "second"}}
 
 var changed = map[string]int{"x": 1}
 
+var later map[string]int
+
+func init() {
+	later = map[string]int{"x": 1, "y": 2}
+}
+
+func Later(name string) int {
+	return later[name] // want `Use a switch for the entries of later`
+}
+
 var ranged = map[string]int{"x": 1}
 
 func Unit(name string) (int, bool) {
@@ -43,5 +53,5 @@ func Conditional(c byte) bool { return c > 'a' && kinds[c].size > 0 }
 
 func Try(r *rand.Rand) string {
 	n, ok := Unit([]string{"ns", "ms", "", "s"}[r.IntN(4)])
-	return fmt.Sprint(n, ok, Kind("abc"[r.IntN(3)]))
+	return fmt.Sprint(Later("x"), Later(""), n, ok, Kind("abc"[r.IntN(3)]))
 }

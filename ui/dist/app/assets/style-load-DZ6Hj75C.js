@@ -1,0 +1,1 @@
+import{l as e}from"./style-shell-B7Ws4yJ6.js";function t(t){return e(`table`,{class:`table`},e(`caption`,{},t.caption),e(`thead`,{},e(`tr`,{},...t.columns.map(t=>t===``?e(`td`,{}):e(`th`,{scope:`col`},t)))),e(`tbody`,{},...t.rows.map(t=>e(`tr`,{},...t.map((t,n)=>n===0?e(`th`,{scope:`row`},t):e(`td`,{},t))))))}export{t};

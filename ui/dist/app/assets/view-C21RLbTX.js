@@ -1,0 +1,1 @@
+import{M as e}from"./shell-GNm7kdWL.js";var t=class{en;shown;language=`en`;constructor(e){this.en=e,this.shown=e}t=(t,n={})=>e(this.shown[t],n,this.language);number=e=>e.toLocaleString(this.language);async speak(e,t){let n=await t[e]?.();this.shown=n?.texts??this.en,this.language=n?e:`en`}};export{t};
