@@ -637,8 +637,8 @@ func BenchmarkCopy(b *testing.B) {
 }
 
 // BenchmarkShare measures how much more CPU time the calls of a function take while some are copied at the default
-// rate: in turns of a tenth of a second with and without, in one process, so that other programs disturb both alike. The
-// goal is 3%.
+// rate: in turns of a tenth of a second with and without, in one process, so that other programs disturb both alike.
+// The goal is 3%.
 func BenchmarkShare(b *testing.B) {
 	type item struct{ A, B string }
 	var items []item
