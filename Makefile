@@ -22,7 +22,7 @@
 # make bench-layout    how often a change that only moves code is reported, as it is and with varied layouts (10 minutes)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
 # make bench-capture   costs of copying arguments, and mutants that they notice, into docs/measured/capture.md (2 hours)
-# make bench-predict   gains predicted from captured and generated inputs, into docs/measured/capture-gain.md (40 minutes)
+# make bench-predict   gains predicted from captured and generated inputs, into docs/measured/capture-gain.md (an hour)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-regexp    code written for the regular expressions of public modules against package regexp (2 minutes)
 # make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
@@ -467,7 +467,7 @@ bench-capture:
 # On a quiet machine: services are compared under load.
 bench-predict:
 	WHET_CAPTURE_GAINS=$(CURDIR)/docs/measured/capture-gain.md \
-		$(GO) test -run '^$$' -bench 'CaptureGain/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 90m -v ./internal/peers
+		$(GO) test -run '^$$' -bench 'CaptureGain/$(CAPTURE_SERVICE)' -benchtime 1x -timeout 3h -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

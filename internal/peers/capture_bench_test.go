@@ -122,8 +122,25 @@ func capturedServices() []capturedService {
 				}
 `,
 		},
-		{name: "page", path: "/"},
-		{name: "tags", path: "/simple"},
+		{
+			name: "page", path: "/",
+			file: "slow/service.go",
+			old: `		a, b := selected[i], selected[j]
+`,
+			new: `		a, b := &selected[i], &selected[j]
+`,
+		},
+		{
+			name: "tags", path: "/hello",
+			file: "slow/metrics.go",
+			old: `	return reserved.ReplaceAllString(value, "-")
+`,
+			new: `	if !strings.ContainsAny(value, "{}/\\:|@#. \t\n\f\r") {
+		return value
+	}
+	return reserved.ReplaceAllString(value, "-")
+`,
+		},
 		{name: "spin", path: "/digest?text=test"},
 	}
 }

@@ -241,7 +241,7 @@ func TestRaces(t *testing.T) {
 	_, got, _ := run(t, module(t, "concurrent"), `^main\.`, "-race")
 	for _, name := range []string{
 		"(*Cache).Get", "worker", "chunk", "(*Counter).Add", "lookup", "wait", "later", "(*Guarded).frozen",
-		"(*Guarded).thawed", "(*Guarded).either", "(*Guarded).switched", "helped", "nested", "twice",
+		"(*Guarded).thawed", "(*Guarded).either", "(*Guarded).switched", "(*Guarded).other", "helped", "nested", "twice",
 	} {
 		if f := got[name]; len(f.Calls) == 0 {
 			t.Errorf("%s was not copied", name)

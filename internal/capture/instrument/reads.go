@@ -162,6 +162,9 @@ func (r *reader) casesOf(fn *types.Func, in declared) (all []support.Case) {
 			return true
 		}
 		at := slices.IndexFunc(params, func(v *types.Var) bool { return v == info.Uses[id] })
+		if at >= 0 && changes(info, in.decl.Body, params[at]) {
+			return true // it is not what was passed
+		}
 		for _, c := range s.Body.List {
 			name := clauseType(info, c)
 			if at < 0 || name == "" || len(all) == maxCases {
@@ -175,6 +178,27 @@ func (r *reader) casesOf(fn *types.Func, in declared) (all []support.Case) {
 		return true
 	})
 	return all
+}
+
+// changes reports whether statements may set a variable: by an assignment, or by its address.
+func changes(info *types.Info, body ast.Node, v *types.Var) bool {
+	found := false
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && info.Uses[id] == v
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || slices.ContainsFunc(n.Lhs, is)
+		case *ast.RangeStmt:
+			found = found || n.Key != nil && is(n.Key) || n.Value != nil && is(n.Value)
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && is(n.X)
+		}
+		return !found
+	})
+	return found
 }
 
 // switched returns the expression whose dynamic type a type switch is about.

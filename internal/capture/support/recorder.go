@@ -204,7 +204,23 @@ type Copy struct {
 	c     copier
 	out   Call
 	drop  bool
-	since time.Time
+	since moment
+}
+
+// A moment is when something began.
+type moment struct {
+	at  time.Time
+	cpu time.Duration // that the process had used
+}
+
+func (r *Recorder) now() moment { return moment{time.Now(), r.cpu()} }
+
+// spend adds the time since a moment to that for copying: what elapsed, or the CPU time of the whole process if that is
+// less, since then it had to wait for other processes. It returns the time.
+func (r *Recorder) spend(since moment) time.Duration {
+	took := max(0, min(time.Since(since.at), r.cpu()-since.cpu))
+	r.spent.Add(int64(took))
+	return took
 }
 
 // Begin begins the copy of a call. It returns nil if another one is being copied, or this one would not be kept.
@@ -212,11 +228,11 @@ func (r *Recorder) Begin(id int) *Copy {
 	if r == nil || !r.copying.CompareAndSwap(0, 1) {
 		return nil
 	}
-	since := time.Now()
+	since := r.now()
 	f := r.functions[id]
 	r.mu.Lock()
-	if f.armed.Before(since) {
-		f.ofTime += since.Sub(f.armed)
+	if f.armed.Before(since.at) {
+		f.ofTime += since.at.Sub(f.armed)
 	}
 	at := len(f.calls)
 	if at == maxCalls || r.kept >= maxKept {
@@ -226,7 +242,7 @@ func (r *Recorder) Begin(id int) *Copy {
 	}
 	r.mu.Unlock()
 	if at < 0 {
-		r.spent.Add(int64(time.Since(since)))
+		r.spend(since)
 		r.copying.Store(0)
 		return nil
 	}
@@ -313,7 +329,7 @@ func (c *Copy) recovered() {
 // Called ends the time for copying arguments: the function is called now.
 func (c *Copy) Called() {
 	if c != nil {
-		c.r.spent.Add(int64(time.Since(c.since)))
+		c.r.spend(c.since)
 		c.r.copying.Store(0)
 	}
 }
@@ -321,7 +337,7 @@ func (c *Copy) Called() {
 // Returned begins the time for copying results.
 func (c *Copy) Returned() {
 	if c != nil {
-		c.since = time.Now()
+		c.since = c.r.now()
 	}
 }
 
@@ -346,7 +362,7 @@ func (c *Copy) End() {
 	if c == nil {
 		return
 	}
-	defer func() { c.r.spent.Add(int64(time.Since(c.since))) }()
+	defer c.r.spend(c.since)
 	if c.drop {
 		return
 	}
@@ -383,7 +399,7 @@ func (r *Recorder) Flush() {
 func (r *Recorder) flush() time.Duration {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	since := time.Now()
+	since := r.now()
 	data := r.document()
 	if data == nil {
 		return 0
@@ -392,9 +408,7 @@ func (r *Recorder) flush() time.Duration {
 	if os.WriteFile(name+".new", data, 0o600) == nil {
 		_ = os.Rename(name+".new", name) // the next one may succeed
 	}
-	took := time.Since(since)
-	r.spent.Add(int64(took))
-	return took
+	return r.spend(since)
 }
 
 // document returns the document; nil if it has not changed. Calls do not wait for it. The caller holds writing.

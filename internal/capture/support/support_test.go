@@ -420,6 +420,29 @@ func TestCounting(t *testing.T) {
 	}
 }
 
+// TestSpent checks that a copy that waits for other processes is not taken for one that needs the CPU meanwhile.
+func TestSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []struct{ elapsed, cpu, want time.Duration }{
+			{time.Millisecond, 10 * time.Millisecond, time.Millisecond},   // others of the process run
+			{time.Second, 100 * time.Microsecond, 100 * time.Microsecond}, // other processes run
+			{time.Millisecond, -time.Microsecond, 0},                      // a clock that is adjusted
+			{100 * time.Microsecond, time.Hour, 100 * time.Microsecond},   // never more than what elapsed
+		} {
+			r, _ := recorderOf(t.TempDir())
+			used := time.Duration(0)
+			r.cpu = func() time.Duration { return used }
+			c := r.Begin(0)
+			time.Sleep(test.elapsed)
+			used = test.cpu
+			c.Called()
+			if got := time.Duration(r.spent.Load()); got != test.want {
+				t.Errorf("%v elapsed, %v of CPU time: spent %v, want %v", test.elapsed, test.cpu, got, test.want)
+			}
+		}
+	})
+}
+
 // TestClosedGate checks that a call that is not copied allocates nothing and takes nanoseconds.
 func TestClosedGate(t *testing.T) {
 	r, g := recorderOf(t.TempDir())
@@ -613,9 +636,9 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// BenchmarkShare measures how much more CPU time the calls of a function take while some are copied at the default rate:
-// in turns of a tenth of a second with and without, in one process, so that other programs disturb both alike. The goal
-// is 3%.
+// BenchmarkShare measures how much more CPU time the calls of a function take while some are copied at the default
+// rate: in turns of a tenth of a second with and without, in one process, so that other programs disturb both alike.
+// The goal is 3%.
 func BenchmarkShare(b *testing.B) {
 	type item struct{ A, B string }
 	var items []item
