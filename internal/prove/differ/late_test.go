@@ -19,7 +19,8 @@ func TestLate(t *testing.T) {
 		t.Skip("slow")
 	}
 	provetest.Part(t)
-	const before = "package p\n\n// Limit is exported.\nconst Limit = 3\n\nfunc Half(n int) int { return n / (Limit - 1) }\n"
+	const before = "package p\n\n// Limit is exported.\nconst Limit = 3\n\n" +
+		"func Half(n int) int { return n / (Limit - 1) }\n"
 	after := bytes.Replace([]byte(before), []byte("const Limit = 3"), []byte("const Limit = 2 + 1 - 0*4"), 1)
 	after = bytes.Replace(after, []byte("n / (Limit - 1)"), []byte("n / 2"), 1)
 	dir := t.TempDir()
@@ -35,7 +36,8 @@ func TestLate(t *testing.T) {
 	changes := scratch.Changes{"p/p.go": {Before: []byte(before), After: after}}
 	o := differ.Options{Timeout: time.Minute, Pace: pace.Until(time.Second, time.Nanosecond)}
 	r, err := differ.Compare(t.Context(), m, "p", changes, o)
-	if err != nil || len(r.Outcomes) > 0 || !slices.Contains(r.NotCompared, "Half was not compared: the time for that was up") {
+	const late = "Half was not compared: the time for that was up"
+	if err != nil || len(r.Outcomes) > 0 || !slices.Contains(r.NotCompared, late) {
 		t.Errorf("outcomes %+v, not compared %q, %v", r.Outcomes, r.NotCompared, err)
 	}
 	o.Pace = pace.Until(500*time.Millisecond, time.Hour)
