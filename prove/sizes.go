@@ -11,9 +11,9 @@ import (
 )
 
 // bySize measures generated benchmarks that are slower with their inputs of each size alone, if there are no others,
-// and returns what that shows; it returns any other judgment as it is.
+// and returns what that shows; it returns any other judgment as it is, and all of candidates that a fix drops anyway.
 func (f *Prover) bySize(ctx context.Context, c Candidate, v *Verdict, judged error) error {
-	if !errors.Is(judged, judgment.ErrOnlyGenerated) {
+	if !errors.Is(judged, judgment.ErrOnlyGenerated) || f.o.tree == nil {
 		return judged
 	}
 	f.o.Progress("measure inputs of each size")

@@ -188,6 +188,8 @@ func (x *record) class() string {
 	}
 	for _, c := range []struct{ contains, class string }{
 		{suspectMark, "the change adds or drops something that tests and benchmarks do not see"},
+		{"the proof ended before", "the budget is used up"},
+		{"the time for that was up", "the budget is used up"},
 		{"cost elsewhere", "it costs more elsewhere"},
 		{"behaves differently with arguments that", "an unexported function differs, for which its callers do not show it"},
 		{"inputs only", "compared on too few inputs"},
@@ -202,6 +204,7 @@ func (x *record) class() string {
 		{"one answer", "all calls gave one answer"},
 		{"mutants was noticed", "no mutant was noticed"},
 		{"only generated benchmarks", "a written benchmark is slower, and there is no other"},
+		{"a trade-off", "a written benchmark gains with some inputs and loses with others"},
 		{"noise", "noise hides the gain"},
 		{"benchmark", "no benchmark runs the change"},
 		{"nothing but tests", "nothing was compared"},

@@ -473,7 +473,8 @@ func (c *comparer) build(
 		return nil, err
 	}
 	run := &twinRun{
-		binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module, pkg: c.own.Path,
+		binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module,
+		pkg: c.own.Path,
 	}
 	defer func() {
 		if err != nil {
@@ -767,8 +768,8 @@ func (r *twinRun) failed(ctx context.Context, t Test, env []string, out string) 
 	return o, "", &BehaviorError{Function: t.Function, Output: fuzzlog.Difference(out), Record: r.record(ctx, t, env, out)}
 }
 
-// oldEnded reports whether the old version has ended the last process, and the new one has not: a call that was given up
-// because it takes long may do so later, while another one runs.
+// oldEnded reports whether the old version has ended the last process, and the new one has not: a call that was given
+// up because it takes long may do so later, while another one runs.
 func (r *twinRun) oldEnded() bool {
 	return strings.Contains(r.ended, r.pkg+".") && !strings.Contains(r.ended, "/"+twin.Dir)
 }

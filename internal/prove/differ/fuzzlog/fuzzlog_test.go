@@ -113,8 +113,9 @@ func TestEnded(t *testing.T) {
 	const rest = "\n\ngoroutine 1 [chan receive]:\nexample.com/m/whettwin.Other()\n\t/tmp/m.go:1 +0x1\n"
 	for _, test := range []struct{ out, want string }{
 		{
-			"=== RUN   FuzzWhetDiffer1\nruntime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n" +
-				"runtime stack:\nruntime.throw({0x1, 0x2})\n\ngoroutine 7 [running]:\nexample.com/m.Deep(...)\n\t/tmp/m.go:9 +0x5" + rest,
+			"=== RUN   FuzzWhetDiffer1\nruntime: goroutine stack exceeds 1000000000-byte limit\n" +
+				"fatal error: stack overflow\n\nruntime stack:\nruntime.throw({0x1, 0x2})\n\n" +
+				"goroutine 7 [running]:\nexample.com/m.Deep(...)\n\t/tmp/m.go:9 +0x5" + rest,
 			"7 [running]:\nexample.com/m.Deep(...)\n\t/tmp/m.go:9 +0x5",
 		},
 		{
