@@ -14,8 +14,9 @@ func descriptions() map[string]string {
 		"findInput.n":            "number of findings; 10 if omitted",
 		"findInput.dependencies": "also look into copies of the dependencies that cost most, which takes seconds",
 
-		"foundResult.findings":     "known kinds of waste, the most expensive first",
-		"foundResult.advice":       "causes across time and lines: queries in loops, held locks, leaks, growth, repeated work",
+		"foundResult.findings": "known kinds of waste, the most expensive first",
+		"foundResult.advice": "causes across time and lines: queries in loops, held locks, leaks, growth, " +
+			"repeated work",
 		"foundResult.unexplained":  "expensive lines that no rule explains",
 		"foundResult.dependencies": "calls of other modules that cost, with their hottest lines and what they do",
 		"foundResult.upstream":     "changes of dependencies, for their authors",

@@ -59,7 +59,8 @@ type waiting struct {
 }
 
 func (r *foundResult) Shrink() bool {
-	if brief.Shrink(&r.Upstream, 1) || fit.Drop(&r.Calls, 3) || fit.Drop(&r.Waiting, 3) || fit.Drop(&r.Unexplained, 5) || fit.Drop(&r.Stale, 1) {
+	if brief.Shrink(&r.Upstream, 1) || fit.Drop(&r.Calls, 3) || fit.Drop(&r.Waiting, 3) ||
+		fit.Drop(&r.Unexplained, 5) || fit.Drop(&r.Stale, 1) {
 		return true
 	}
 	for i := len(r.Findings) - 1; i >= 0; i-- { // the cheapest first
@@ -67,7 +68,8 @@ func (r *foundResult) Shrink() bool {
 			return true
 		}
 	}
-	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || brief.Shrink(&r.Upstream, 0) || fit.Drop(&r.Calls, 0) || fit.Drop(&r.Unexplained, 0) ||
+	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || brief.Shrink(&r.Upstream, 0) ||
+		fit.Drop(&r.Calls, 0) || fit.Drop(&r.Unexplained, 0) ||
 		fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
 }
 

@@ -41,19 +41,19 @@ func reachModules() []reachModule {
 		{module: module{
 			name: "copier", path: "github.com/jinzhu/copier", version: "v0.4.0", packages: []string{"."},
 			about: "values copied between structs, by reflection",
-		}},
+		}, seen: true},
 		{module: module{
 			name: "markdown", path: "github.com/gomarkdown/markdown", version: "v0.0.0-20261107153045-a51d70be185e",
 			packages: []string{"./..."}, about: "Markdown to HTML, by a syntax tree",
-		}},
+		}, seen: true},
 		{module: module{
 			name: "gval", path: "github.com/PaesslerAG/gval", version: "v1.2.4", packages: []string{"."},
 			about: "expressions evaluated",
-		}},
+		}, seen: true},
 		{module: module{
 			name: "memdb", path: "github.com/hashicorp/go-memdb", version: "v1.3.5", packages: []string{"."},
 			about: "a database in memory, on immutable trees",
-		}},
+		}, seen: true},
 		{module: module{
 			name: "pongo2", path: "github.com/flosch/pongo2/v6", version: "v6.0.0", packages: []string{"."},
 			about: "templates in the syntax of Django",

@@ -222,9 +222,13 @@ func (s *search) add(pkg *packages.Package, l *diagnosis.Line, c find.Candidate,
 	c.Place = find.Place{File: l.File, Line: l.Line, Column: 1, EndLine: l.Line, Code: code}
 	prefix := strings.Join([]string{c.Generator, l.File, l.Function}, "/")
 	n := 1
-	for slices.ContainsFunc(s.r.Candidates, func(x find.Candidate) bool { return x.ID == fmt.Sprintf("%s/%d", prefix, n) }) {
-		n++
+	for c.ID = prefix + "/1"; s.has(c.ID); n++ {
+		c.ID = fmt.Sprintf("%s/%d", prefix, n+1)
 	}
-	c.ID = fmt.Sprintf("%s/%d", prefix, n)
 	s.r.Candidates = append(s.r.Candidates, c)
+}
+
+// has reports whether the result has a candidate with an ID.
+func (s *search) has(id string) bool {
+	return slices.ContainsFunc(s.r.Candidates, func(x find.Candidate) bool { return x.ID == id })
 }

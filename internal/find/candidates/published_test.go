@@ -22,13 +22,15 @@ func TestPublished(t *testing.T) {
 		want    []string // who proposes, and the line
 	}{
 		{"leftpad", []string{
-			"concat pad.go:5", "logline handlers.go:23", "percall metrics.go:20", "textbuild metrics.go:19", "repeated handlers.go:21",
+			"concat pad.go:5", "logline handlers.go:23", "percall metrics.go:20", "textbuild metrics.go:19",
+			"repeated handlers.go:21",
 		}},
 		{"hash", []string{
 			"readall main.go:31", "hashsum main.go:46", "jsondecode main.go:37", "jsonencode main.go:50",
 		}},
 		{"tags", []string{
-			"regexpsimple stats/stats.go:63", "textbuild stats/stats.go:53", "capacity stats/stats.go:44", "asked handlers/counted.go:37",
+			"regexpsimple stats/stats.go:63", "textbuild stats/stats.go:53", "capacity stats/stats.go:44",
+			"asked handlers/counted.go:37",
 		}},
 		{"page", []string{"rendered main.go:19", "rendered list.go:41"}},
 	} {

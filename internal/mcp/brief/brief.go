@@ -115,7 +115,8 @@ func UpstreamOf(results []*find.Result, n int) (list []Upstream) {
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.Fix != nil && f.Fix.Diff != "" && len(f.Places) > 0 && len(one.Changes) < n {
 				one.Changes = append(one.Changes, Change{
-					By: f.Rule, Title: f.Title, File: f.Places[0].File, Line: f.Places[0].Line, Saving: round(f.Saving), Diff: f.Fix.Diff,
+					By: f.Rule, Title: f.Title, File: f.Places[0].File, Line: f.Places[0].Line, Saving: round(f.Saving),
+					Diff: f.Fix.Diff,
 				})
 			}
 		}

@@ -28,7 +28,9 @@ func fieldOrderGenerator() *sites.Generator {
 		},
 		Propose: visit(func(s *site) (list []proposal) {
 			var done []types.Type
-			for _, c := range s.Nodes((*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil), (*ast.CompositeLit)(nil), (*ast.ValueSpec)(nil)) {
+			for _, c := range s.Nodes(
+				(*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil), (*ast.CompositeLit)(nil), (*ast.ValueSpec)(nil),
+			) {
 				t := s.structOf(c.Node())
 				if t == nil || slices.ContainsFunc(done, func(other types.Type) bool { return types.Identical(t, other) }) {
 					continue
@@ -79,7 +81,8 @@ func (s *site) structOf(n ast.Node) (t types.Type) {
 
 // sizeClasses are the sizes of blocks of the allocator, up to the one from which on gaps do not matter.
 var sizeClasses = [...]int64{
-	8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384, 416, 448, 480, 512,
+	8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384, 416,
+	448, 480, 512,
 }
 
 // blockOf returns the size of the block for a value; 0 if it is large.

@@ -55,7 +55,8 @@ func (s *site) joinedBytes(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	to, ok := flow.Conversion(info, call)
 	if !ok || !sites.IsBytes(to) || !flow.IsString(info.TypeOf(call.Args[0])) || info.Types[call.Args[0]].Value != nil ||
-		rewrite.HasComment(s.Pass, call.Pos(), call.End()) || !rewrite.Predeclared(s.Pass, call.Pos(), "append", "make", "len") {
+		rewrite.HasComment(s.Pass, call.Pos(), call.End()) ||
+		!rewrite.Predeclared(s.Pass, call.Pos(), "append", "make", "len") {
 		return p, false
 	}
 	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), to)

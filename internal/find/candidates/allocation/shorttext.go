@@ -19,8 +19,8 @@ import (
 func shortTextGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "shorttext", Title: "text converted to be passed to a function",
-		Why: "the compiler has an array for 32 characters or bytes; a larger one keeps the conversion of most texts off the " +
-			"heap, if the function does not keep it",
+		Why: "the compiler has an array for 32 characters or bytes; a larger one keeps the conversion of most texts off " +
+			"the heap, if the function does not keep it",
 		Assumes: "most of the texts are short, and the function does not keep what it gets",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Conversion, diagnosis.Allocation, diagnosis.Escape, diagnosis.Copying, diagnosis.Collection,
@@ -53,7 +53,8 @@ func (s *site) shortText(c inspector.Cursor) (edits []analysis.TextEdit, ok bool
 		return nil, false
 	}
 	to, ok := flow.Conversion(info, call)
-	if !ok || !flow.IsString(info.TypeOf(call.Args[0])) || info.Types[call.Args[0]].Value != nil || s.SideEffects(call.Args[0]) {
+	if !ok || !flow.IsString(info.TypeOf(call.Args[0])) || info.Types[call.Args[0]].Value != nil ||
+		s.SideEffects(call.Args[0]) {
 		return nil, false
 	}
 	if s.Code.Funcs[s.Callee(c.Parent())] == nil {

@@ -60,7 +60,8 @@ func (s *site) smaller(c inspector.Cursor) (p proposal, ok bool) {
 	if flow.Builtin(info, call) != "make" {
 		return p, false
 	}
-	size, bytes := call.Args[len(call.Args)-1], int64(1)
+	size := call.Args[len(call.Args)-1]
+	var bytes int64
 	switch t := info.TypeOf(call).Underlying().(type) {
 	case *types.Slice:
 		if length, isConst := flow.IntConst(info, call.Args[min(1, len(call.Args)-1)]); len(call.Args) != 3 || !isConst ||

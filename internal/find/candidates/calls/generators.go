@@ -16,6 +16,7 @@ func Generators() []*sites.Generator {
 		unlockGenerator(),
 		receiverGenerator(),
 		mutexGenerator(),
+		readLockGenerator(),
 		noOptionsGenerator(),
 	}
 }

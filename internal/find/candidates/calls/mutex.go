@@ -41,7 +41,7 @@ func (s *site) onlyMutex(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok {
 		return p, false
 	}
-	field := s.lockOf(call)
+	field := s.lockOf(call, "sync.RWMutex")
 	if field == nil || field.Exported() && !field.Embedded() {
 		return p, false
 	}
@@ -61,7 +61,7 @@ func (s *site) onlyMutex(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	for use := range s.Root.Preorder((*ast.SelectorExpr)(nil)) {
 		sel, isSelector := use.Node().(*ast.SelectorExpr)
-		if !isSelector || s.fieldOf(sel) != field {
+		if !isSelector || s.fieldOf(sel, "sync.RWMutex") != field {
 			continue
 		}
 		switch sel.Sel.Name {
@@ -91,17 +91,18 @@ func (s *site) declares(f *ast.Field, v *types.Var) bool {
 	return len(f.Names) == 0 && f.Type.Pos() <= v.Pos() && v.Pos() < f.Type.End()
 }
 
-// lockOf returns the field with the lock that a call is of; nil if it is not the field of a struct of the package.
-func (s *site) lockOf(call *ast.CallExpr) *types.Var {
+// lockOf returns the field with the lock of a type that a call is of; nil if it is not the field of a struct of the
+// package.
+func (s *site) lockOf(call *ast.CallExpr, typ string) *types.Var {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return nil
 	}
-	return s.fieldOf(sel)
+	return s.fieldOf(sel, typ)
 }
 
-// fieldOf returns the field of type sync.RWMutex that a selector selects a method of, named or embedded.
-func (s *site) fieldOf(sel *ast.SelectorExpr) *types.Var {
+// fieldOf returns the field of a type of lock that a selector selects a method of, named or embedded.
+func (s *site) fieldOf(sel *ast.SelectorExpr, typ string) *types.Var {
 	info := s.Pass.TypesInfo
 	method := info.Selections[sel]
 	if method == nil || method.Kind() != types.MethodVal {
@@ -127,7 +128,7 @@ func (s *site) fieldOf(sel *ast.SelectorExpr) *types.Var {
 	} else if x, ok := ast.Unparen(sel.X).(*ast.SelectorExpr); ok && info.Selections[x] != nil {
 		field, _ = info.Selections[x].Obj().(*types.Var)
 	}
-	if field == nil || field.Pkg() != s.Pass.Pkg || field.Type().String() != "sync.RWMutex" ||
+	if field == nil || field.Pkg() != s.Pass.Pkg || field.Type().String() != typ ||
 		flow.Variable(info, sel.X) == field {
 		return nil
 	}

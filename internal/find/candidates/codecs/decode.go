@@ -269,7 +269,8 @@ func (d *decoder) members(u *types.Struct) (string, bool) {
 	var body strings.Builder
 	fmt.Fprintf(&body, "\tif i >= len(data) || data[i] != '{' {\n\treturn -1\n\t}\n\ti = %[1]s(data, i+1)\n"+
 		"\tif i < len(data) && data[i] == '}' {\n\treturn i + 1\n\t}\n\tfor {\n\tkey, end := %[2]s(data, i)\n"+
-		"\tif end < 0 {\n\treturn -1\n\t}\n\ti = %[1]s(data, end)\n\tif i >= len(data) || data[i] != ':' {\n\treturn -1\n\t}\n"+
+		"\tif end < 0 {\n\treturn -1\n\t}\n\ti = %[1]s(data, end)\n"+
+		"\tif i >= len(data) || data[i] != ':' {\n\treturn -1\n\t}\n"+
 		"\ti = %[1]s(data, i+1)\n\tswitch string(key) {\n", space, d.part("quoted"))
 	var keys []string
 	for _, f := range list {
@@ -284,7 +285,8 @@ func (d *decoder) members(u *types.Struct) (string, bool) {
 		"\tif end < 0 || end > len(data) || !%[4]s.Valid(data[i:end]) {\n\treturn -1\n\t}\n\ti = end\n\t}\n",
 		strings.Join(keys, ", "), d.strings, d.part("end"), d.json)
 	fmt.Fprintf(&body, "\tif i < 0 {\n\treturn -1\n\t}\n\ti = %[1]s(data, i)\n\tif i >= len(data) {\n\treturn -1\n\t}\n"+
-		"\tif data[i] == '}' {\n\treturn i + 1\n\t}\n\tif data[i] != ',' {\n\treturn -1\n\t}\n\ti = %[1]s(data, i+1)\n\t}\n", space)
+		"\tif data[i] == '}' {\n\treturn i + 1\n\t}\n\tif data[i] != ',' {\n\treturn -1\n\t}\n"+
+		"\ti = %[1]s(data, i+1)\n\t}\n", space)
 	return body.String(), true
 }
 
@@ -338,7 +340,8 @@ func (s *site) readable(t types.Type) bool {
 	return s.structured(t)
 }
 
-// value writes the statements that read a value at i, and set i to the position after it, or to -1.
+// value writes the statements that read a value at i, and set i to the position after it, or to -1. It reports whether
+// the type can be read.
 func (d *decoder) value(body *strings.Builder, value string, t types.Type) bool {
 	if hasMethod(t, "UnmarshalJSON", "UnmarshalText") || isNumber(t) {
 		return d.other(body, value, t)
@@ -351,7 +354,8 @@ func (d *decoder) value(body *strings.Builder, value string, t types.Type) bool 
 		if condition != "" {
 			condition = " && " + fmt.Sprintf(condition, typ)
 		}
-		fmt.Fprintf(body, "\tif got, end := %s(data, i%s); end >= 0%s {\n\t%s, i = %s(got), end\n\t} else {\n\ti = %s(data, i, &%s)\n\t}\n",
+		fmt.Fprintf(body, "\tif got, end := %s(data, i%s); end >= 0%s {\n\t%s, i = %s(got), end\n"+
+			"\t} else {\n\ti = %s(data, i, &%s)\n\t}\n",
 			d.part(what), more, condition, value, typ, d.part("other"), value)
 		return true
 	}
@@ -409,7 +413,8 @@ func (d *decoder) value(body *strings.Builder, value string, t types.Type) bool 
 		if !u.Empty() || !types.Identical(u, t) && !types.Identical(types.Unalias(t), types.Universe.Lookup("any").Type()) {
 			return d.other(body, value, t)
 		}
-		fmt.Fprintf(body, "\tif %[1]s != nil {\n\treturn -1\n\t}\n\t%[1]s, i = %[2]s(data, i, 0)\n", value, d.part("anything"))
+		fmt.Fprintf(body, "\tif %[1]s != nil {\n\treturn -1\n\t}\n\t%[1]s, i = %[2]s(data, i, 0)\n",
+			value, d.part("anything"))
 		return true
 	case *types.Array:
 		return d.other(body, value, t)
@@ -417,8 +422,8 @@ func (d *decoder) value(body *strings.Builder, value string, t types.Type) bool 
 	return false
 }
 
-// other writes the statements that let encoding/json read a value. What it would change in place must be empty: the
-// text may be wrong further on.
+// other writes the statements that let encoding/json read a value, and reports whether they do. What would be changed
+// in place must be empty: the text may be wrong further on.
 func (d *decoder) other(body *strings.Builder, value string, t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Map, *types.Interface, *types.Pointer, *types.Slice:

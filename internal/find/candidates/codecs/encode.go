@@ -97,8 +97,8 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	if pointer {
 		body = "\tif v == nil {\n\t\treturn []byte(\"null\"), nil\n\t}\n\treturn %[2]s(make([]byte, 0, %[3]d), v)\n"
 	}
-	code := fmt.Sprintf("// %[1]s returns what "+e.json+".Marshal does for v.\nfunc %[1]s(v %[4]s) ([]byte, error) {\n"+body+"}",
-		name, appends, firstCapacity, typ)
+	code := fmt.Sprintf("// %[1]s returns what "+e.json+".Marshal does for v.\n"+
+		"func %[1]s(v %[4]s) ([]byte, error) {\n"+body+"}", name, appends, firstCapacity, typ)
 	replaced := rewrite.Replace(call.Fun, name)
 	if of != nil {
 		io, more, ok := rewrite.Import(s.Pass, call.Pos(), "io")
@@ -107,7 +107,8 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		}
 		edits = append(edits, more...)
 		encode := s.Names.Fresh("encode" + nameOf(element))
-		code += fmt.Sprintf("\n\n// %[1]s writes what an Encoder writes for v.\nfunc %[1]s(w %[2]s.Writer, v %[3]s) error {\n"+
+		code += fmt.Sprintf("\n\n// %[1]s writes what an Encoder writes for v.\n"+
+			"func %[1]s(w %[2]s.Writer, v %[3]s) error {\n"+
 			"\tdata, err := %[4]s(v)\n\tif err != nil {\n\t\treturn err\n\t}\n\t_, err = w.Write(append(data, '\\n'))\n"+
 			"\treturn err\n}", encode, io, typ, name)
 		replaced = rewrite.Replace(call, fmt.Sprintf("%s(%s, %s)", encode, s.Text(of.Args[0]), s.Text(call.Args[0])))
@@ -286,11 +287,12 @@ func (e *encoder) function(t types.Type) (name string, ok bool) {
 	}
 	e.names[typ] = name
 	e.code = append(e.code, fmt.Sprintf(
-		"// %[1]s appends v as JSON.\nfunc %[1]s(b []byte, v *%[2]s) (_ []byte, err error) {\n%[3]s}", name, typ, body.String()))
+		"// %[1]s appends v as JSON.\nfunc %[1]s(b []byte, v *%[2]s) (_ []byte, err error) {\n%[3]s}",
+		name, typ, body.String()))
 	return name, true
 }
 
-// members writes the statements for the fields of a struct.
+// members writes the statements for the fields of a struct, and reports whether all can be written.
 func (e *encoder) members(body *strings.Builder, list []field) bool {
 	body.WriteString("\tb = append(b, '{')\n")
 	separated := false // whether a field is certain to be in front
@@ -345,7 +347,7 @@ func (e *encoder) present(value string, t types.Type) string {
 	return ""
 }
 
-// elements writes the loop over a slice or array.
+// elements writes the loop over a slice or array, and reports whether the elements can be written.
 func (e *encoder) elements(body *strings.Builder, elem types.Type) bool {
 	body.WriteString("\tb = append(b, '[')\n\tfor i := range *v {\n\tif i > 0 {\n\tb = append(b, ',')\n\t}\n")
 	if !e.value(body, "(*v)[i]", elem) {
@@ -355,13 +357,15 @@ func (e *encoder) elements(body *strings.Builder, elem types.Type) bool {
 	return true
 }
 
-// entries writes the loop over a map with texts as keys, in their order.
+// entries writes the loop over a map with texts as keys, in their order, and reports whether it is one whose entries
+// can be written.
 func (e *encoder) entries(body *strings.Builder, u *types.Map) bool {
 	if !types.Identical(u.Key(), types.Typ[types.String]) || !flow.Since(e.Pass, e.at.Pos(), "go1.21") {
 		return false
 	}
 	e.texts = true
-	fmt.Fprintf(body, "\tif *v == nil {\n\treturn append(b, \"null\"...), nil\n\t}\n\tkeys := make([]string, 0, len(*v))\n"+
+	fmt.Fprintf(body, "\tif *v == nil {\n\treturn append(b, \"null\"...), nil\n\t}\n"+
+		"\tkeys := make([]string, 0, len(*v))\n"+
 		"\tfor key := range *v {\n\tkeys = append(keys, key)\n\t}\n\t%[1]s.Sort(keys)\n\tb = append(b, '{')\n"+
 		"\tfor i, key := range keys {\n\tif i > 0 {\n\tb = append(b, ',')\n\t}\n"+
 		"\tif b, err = %[2]s(b, key); err != nil {\n\treturn nil, err\n\t}\n\tb = append(b, ':')\n\tvalue := (*v)[key]\n",
@@ -373,7 +377,7 @@ func (e *encoder) entries(body *strings.Builder, u *types.Map) bool {
 	return true
 }
 
-// value writes the statements that append a value.
+// value writes the statements that append a value, and reports whether its type can be written.
 func (e *encoder) value(body *strings.Builder, value string, t types.Type) bool {
 	if hasMethod(t, "MarshalJSON", "MarshalText") || isNumber(t) {
 		return e.other(body, value, t)
@@ -475,8 +479,8 @@ func addressed(t types.Type) bool {
 	return false
 }
 
-// other writes the statements that append what encoding/json writes for a value. A value that has no address to
-// encoding/json must not get one.
+// other writes the statements that append what encoding/json writes for a value, and reports whether that is the same:
+// a value that has no address to encoding/json must not get one.
 func (e *encoder) other(body *strings.Builder, value string, t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Chan, *types.Signature:
@@ -488,7 +492,8 @@ func (e *encoder) other(body *strings.Builder, value string, t types.Type) bool 
 			return false // only a pointer to it has the method
 		}
 	}
-	fmt.Fprintf(body, "\tif more, err := %s.Marshal(%s); err != nil {\n\treturn nil, err\n\t} else {\n\tb = append(b, more...)\n\t}\n",
+	fmt.Fprintf(body, "\tif more, err := %s.Marshal(%s); err != nil {\n\treturn nil, err\n"+
+		"\t} else {\n\tb = append(b, more...)\n\t}\n",
 		e.json, value)
 	return true
 }

@@ -56,7 +56,8 @@ func (s *site) assertedDirectly(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	p.Message = "Take a " + s.Text(assert.Type) + " out of " + sites.Shortened(s.Text(sel.X)) + " directly"
-	p.Edits = append(edits, rewrite.Replace(assert, fmt.Sprintf("%s.TypeAssert[%s](%s)", pkg, s.Text(assert.Type), s.Text(sel.X))))
+	p.Edits = append(edits, rewrite.Replace(assert,
+		fmt.Sprintf("%s.TypeAssert[%s](%s)", pkg, s.Text(assert.Type), s.Text(sel.X))))
 	return p, true
 }
 
@@ -130,7 +131,8 @@ func (s *site) ofOneType(c inspector.Cursor) (p proposal, ok bool) {
 				return p, false
 			}
 		}
-		p.Edits = []analysis.TextEdit{rewrite.Replace(n, declared+begin+left+"= "+direct+"\n} else {\n"+left+"= "+s.Text(call)+"\n}")}
+		p.Edits = []analysis.TextEdit{rewrite.Replace(n,
+			declared+begin+left+"= "+direct+"\n} else {\n"+left+"= "+s.Text(call)+"\n}")}
 	default:
 		return p, false
 	}

@@ -72,8 +72,8 @@ func (s *site) canonical(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok
 		}
 	case "Add":
 		h := s.Locals.Fresh(call.Pos(), "header")
-		p.Edits = []analysis.TextEdit{rewrite.Replace(stmt, fmt.Sprintf("%[1]s := %[2]s\n%[1]s[%[3]s] = append(%[1]s[%[3]s], %[4]s)",
-			h, of, key, s.Text(call.Args[1])))}
+		p.Edits = []analysis.TextEdit{rewrite.Replace(stmt, fmt.Sprintf(
+			"%[1]s := %[2]s\n%[1]s[%[3]s] = append(%[1]s[%[3]s], %[4]s)", h, of, key, s.Text(call.Args[1])))}
 	case "Del":
 		p.Edits = []analysis.TextEdit{rewrite.Replace(stmt, fmt.Sprintf("delete(%s, %s)", of, key))}
 	}

@@ -129,5 +129,6 @@ func %[1]s(mapping func(rune) rune, s string) string {
 	}
 	return s
 }`
-	return s.instead(call, "mapText", replaceType(source, s.Text(call.Args[0])), "Look for something to change in front of %s")
+	return s.instead(call, "mapText", replaceType(source, s.Text(call.Args[0])),
+		"Look for something to change in front of %s")
 }

@@ -16,8 +16,8 @@ import (
 func fieldsGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "fields", Keeps: true, Title: "field of a type described by reflection on each call",
-		Why: "package reflect allocates the index of a field, and decodes its name and tag each time; a table has the fields " +
-			"of a type",
+		Why: "package reflect allocates the index of a field, and decodes its name and tag each time; a table has the " +
+			"fields of a type",
 		Assumes: "few different types occur, and no caller changes the index of a field",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Reflection, diagnosis.Allocation, diagnosis.Escape, diagnosis.Text, diagnosis.Copying,
@@ -58,8 +58,8 @@ func (s *site) described(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok
 		return p, false
 	}
 	name := s.Names.Fresh("fieldOf")
-	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(fieldsOf, name, s.Names.Fresh("knownFields"), reflectName,
-		syncName))
+	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(
+		fieldsOf, name, s.Names.Fresh("knownFields"), reflectName, syncName))
 	p.Message = "Keep the fields of types in a table"
 	p.Edits = append(append(edits, more...), declared,
 		rewrite.Replace(call, fmt.Sprintf("%s(%s, %s)", name, s.Text(sel.X), s.Text(call.Args[0]))))

@@ -202,7 +202,8 @@ func (k *pageKey) kept(call *ast.CallExpr, sel *ast.SelectorExpr, source, contex
 	return p, true
 }
 
-// template adds the template to the key, if that is of a field. A variable of the package must not be set again.
+// template adds the template to the key, if that is of a field. It reports whether it is known: a variable of the
+// package must not be set again.
 func (k *pageKey) template(e ast.Expr) bool {
 	if k.SideEffects(e) {
 		return false
@@ -215,7 +216,7 @@ func (k *pageKey) template(e ast.Expr) bool {
 	return k.add(e)
 }
 
-// add adds an expression to the key.
+// add adds an expression to the key, and reports whether that has its value.
 func (k *pageKey) add(e ast.Expr) bool {
 	typ, ok := rewrite.TypeText(k.Pass, k.at.Pos(), k.Pass.TypesInfo.TypeOf(e))
 	if text := k.Text(e); !slices.Contains(k.values, text) {
@@ -227,8 +228,8 @@ func (k *pageKey) add(e ast.Expr) bool {
 // deepest is how many variables lead from data to what it is made from.
 const deepest = 3
 
-// read adds what an expression is made from to the key. It is false if that is not all known: variables of the function
-// that are not text or numbers, or that code elsewhere sets.
+// read adds what an expression is made from to the key. It reports whether all of that is known: variables of the
+// function are text or numbers, and code elsewhere does not set those of the package.
 func (k *pageKey) read(e ast.Expr, depth int) bool {
 	info := k.Pass.TypesInfo
 	if tv := info.Types[e]; tv.Value != nil || tv.IsNil() || tv.IsType() {

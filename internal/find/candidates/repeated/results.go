@@ -199,7 +199,8 @@ func %[1]s(text string) %[3]s {
 func (s *site) matchesKept(c inspector.Cursor) (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 || info.Types[call.Args[0]].Value != nil || !rewrite.Universe(s.Pass, "string", "len", "nil", "bool", "int") {
+	if !ok || len(call.Args) != 1 || info.Types[call.Args[0]].Value != nil ||
+		!rewrite.Universe(s.Pass, "string", "len", "nil", "bool", "int") {
 		return p, false
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -220,8 +221,8 @@ func (s *site) matchesKept(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	name := s.Names.Fresh("known" + strings.ToUpper(v.Name()[:1]) + v.Name()[1:])
-	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(matches, name, s.Names.Fresh(name+"Table"), typ, pkg, v.Name(),
-		sel.Sel.Name))
+	declared, ok := rewrite.Declare(s.Pass, call.Pos(), fmt.Sprintf(
+		matches, name, s.Names.Fresh(name+"Table"), typ, pkg, v.Name(), sel.Sel.Name))
 	p.Message = "Keep what " + v.Name() + " finds in a table"
 	p.Edits = append(edits, declared, rewrite.Replace(call.Fun, name))
 	return p, ok

@@ -104,7 +104,8 @@ func (s *site) literalOf(v *types.Var) (literal *ast.CompositeLit) {
 		if use.ParentEdgeKind() == edge.ValueSpec_Names {
 			continue
 		}
-		if decl, ok := flow.Decl(use); ok && isInit(decl.Node()) && use.ParentEdgeKind() == edge.AssignStmt_Lhs && literal == nil {
+		if decl, ok := flow.Decl(use); ok && isInit(decl.Node()) && use.ParentEdgeKind() == edge.AssignStmt_Lhs &&
+			literal == nil {
 			assign, isAssign := use.Parent().Node().(*ast.AssignStmt)
 			if !isAssign || len(assign.Lhs) != len(assign.Rhs) {
 				return nil
