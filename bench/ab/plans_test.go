@@ -25,7 +25,8 @@ func TestPlansFor(t *testing.T) {
 				t.Fatalf("%s: %d plans, want %d", test.pairing, len(plans), test.n)
 			}
 			for _, p := range plans {
-				if test.n == 1 && (p.Pinned != test.pinned || p.Together != test.together || p.Shared != (test.pairing == PairsShared)) {
+				shared := test.pairing == PairsShared
+				if test.n == 1 && (p.Pinned != test.pinned || p.Together != test.together || p.Shared != shared) {
 					t.Errorf("%s: %v", test.pairing, p)
 				}
 				if length > 0 && (p.Length != length || p.Fit) || length == 0 && p.Fit == p.Shared {

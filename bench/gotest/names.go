@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup/clip"
 )
 
 // topName matches what -test.list prints, as opposed to what the program prints.
@@ -76,7 +77,7 @@ func mayMatch(match, top string) bool {
 
 // functions returns the benchmark functions of the binary.
 func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failure) {
-	list := &clipped{head: 4 << 20}
+	list := &clip.Buffer{Head: 4 << 20}
 	end, err := b.start(ctx, []string{"-test.list=^Benchmark", "-test.paniconexit0"}, o, list)
 	if err != nil {
 		f := b.failure("", err, end)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/internal/procgroup/clip"
 )
 
 // A reader consumes the standard output of a benchmark process as it comes, and separates what
@@ -26,7 +28,7 @@ type reader struct {
 	results   []result
 	failed    []string // names after "--- FAIL: "
 
-	line    clipped
+	line    clip.Buffer
 	pending string // the last name, if its result has not come yet
 	labels  int    // how many of configKeys the previous lines had
 }
@@ -63,7 +65,7 @@ var measured = regexp.MustCompile(`(\d+)((?:\t *[-+.0-9eEInfNa]+ [^\s]+)*\t *\d+
 var below = regexp.MustCompile(`^(?:/[^\s]*)?(?:-\d+)?`)
 
 func newReader(name string, iterations int) *reader {
-	return &reader{name: name, iterations: iterations, line: clipped{head: maxLine / 2, tail: maxLine / 2}}
+	return &reader{name: name, iterations: iterations, line: clip.Buffer{Head: maxLine / 2, Tail: maxLine / 2}}
 }
 
 // Write never fails.

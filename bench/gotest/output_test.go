@@ -1,7 +1,6 @@
 package gotest
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,28 +102,5 @@ func TestReaderConfig(t *testing.T) {
 		if got := fmt.Sprint(r.config); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
-	}
-}
-
-// TestClipped expects the first and the last bytes of what is written, in bounded memory.
-func TestClipped(t *testing.T) {
-	var text []byte
-	for i := range 1000 {
-		text = fmt.Appendf(text, "%d ", i)
-	}
-	for _, size := range []int{1, 3, 30, 64, 100, 4000} {
-		c := clipped{head: 10, tail: 20}
-		for p := range slices.Chunk(text, size) {
-			_, _ = c.Write(p)
-		}
-		got := c.Bytes()
-		if !bytes.HasPrefix(got, text[:10]) || !bytes.HasSuffix(got, text[len(text)-20:]) || len(got) > 10+2*20+1 {
-			t.Errorf("in pieces of %d: %q", size, got)
-		}
-	}
-	c := clipped{head: 10, tail: 20}
-	_, _ = c.Write([]byte("short enough, all of it"))
-	if got := c.String(); got != "short enough, all of it" {
-		t.Errorf("%q", got)
 	}
 }

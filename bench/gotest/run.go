@@ -15,6 +15,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/procgroup/clip"
 )
 
 // DefaultTimeout is the timeout of a process.
@@ -189,8 +190,8 @@ func (e exitError) Is(target error) bool { return target == errExit }
 // ended describes how a process has ended.
 type ended struct {
 	wall, cpu time.Duration
-	out       clipped // the last of both streams
-	errors    clipped // standard error, where the runtime reports why it exits
+	out       clip.Buffer // the last of both streams
+	errors    clip.Buffer // standard error, where the runtime reports why it exits
 }
 
 // start runs the binary with its standard output going to stdout, and waits for its end; any other
@@ -202,7 +203,7 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	end := &ended{out: clipped{tail: 16 << 10}, errors: clipped{head: 64 << 10, tail: 4 << 10}}
+	end := &ended{out: clip.Buffer{Tail: 16 << 10}, errors: clip.Buffer{Head: 64 << 10, Tail: 4 << 10}}
 	command := slices.Concat(b.Source.Wrap, []string{b.Path}, args)
 	cmd := exec.CommandContext(limited, command[0], command[1:]...)
 	cmd.Dir = b.Package.Dir

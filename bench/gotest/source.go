@@ -21,6 +21,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/procgroup/clip"
 )
 
 // A Source is a state of a module with its build settings.
@@ -234,7 +235,7 @@ func (src Source) goCommand(ctx context.Context, verb string, args []string) (st
 	cmd.Dir = src.Dir
 	cmd.Env = append(cmd.Environ(), src.buildEnv()...)
 	var out bytes.Buffer
-	messages := &clipped{head: 64 << 10, tail: 64 << 10}
+	messages := &clip.Buffer{Head: 64 << 10, Tail: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, messages
 	err = procgroup.RunGo(cmd)
 	if ctx.Err() != nil {

@@ -72,8 +72,8 @@ func TestFixService(t *testing.T) {
 	}
 	checked(t, 0, "", "record", "-o", "service.whet", "-d", "2s", "--load", "http://127.0.0.1:18474/abc/abcdef", "--",
 		binary, "-addr", "127.0.0.1:18474")
-	code, stdout, stderr := runWhet(t, "fix", "service.whet", "--service", "-addr {addr}", "--load", "http://{addr}/abc/abcdef",
-		"--max-time", "10s", "--settings=false", "--budget", "0s", "--json")
+	code, stdout, stderr := runWhet(t, "fix", "service.whet", "--service", "-addr {addr}",
+		"--load", "http://{addr}/abc/abcdef", "--max-time", "10s", "--settings=false", "--budget", "0s", "--json")
 	var r fix.Result
 	if err := json.Unmarshal([]byte(stdout), &r); code != 0 || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)

@@ -115,7 +115,10 @@ func Of(r *ab.Result, generated map[string]string, reviewed bool) Judgment {
 func noisy(r *ab.Result) (names []string) {
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
-		if s.CanShare && len(s.Units) > 0 && isTime(&s.Units[0]) && s.Units[0].Verdict == ab.Undecided && isWide(&s.Units[0]) {
+		if !s.CanShare || len(s.Units) == 0 {
+			continue
+		}
+		if u := &s.Units[0]; isTime(u) && u.Verdict == ab.Undecided && isWide(u) {
 			names = append(names, s.Name)
 		}
 	}

@@ -66,8 +66,8 @@ func levelOf(s *ab.SubjectResult) (level noiseLevel) {
 	return level
 }
 
-// leastOfTime is the share of the least time of a benchmark's rounds that its CPU time must be to stand for it: CPU time
-// does not show waiting. A garbage collector that uses more CPUs than one takes more CPU time, and less time.
+// leastOfTime is the share of the least time of a benchmark's rounds that its CPU time must be to stand for it: CPU
+// time does not show waiting. A garbage collector that uses more CPUs than one takes more CPU time, and less time.
 const leastOfTime = 0.5
 
 // knowsCPU reports whether noise hides little in the CPU time of a benchmark that does not wait.

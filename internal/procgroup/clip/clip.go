@@ -1,39 +1,38 @@
-package gotest
+package clip
 
 import (
 	"bytes"
 	"sync"
 )
 
-// clipped holds the first and the last bytes of what is written to it, so that endless output takes
-// bounded memory. It is safe for concurrent use.
-type clipped struct {
-	head, tail int // in bytes
+// A Buffer holds the first and the last bytes of what is written to it. It is safe for concurrent use.
+type Buffer struct {
+	Head, Tail int // how many bytes are held of the beginning and, at least, of the end; set before the first Write
 
 	mu    sync.Mutex
 	first []byte
-	last  []byte // at most twice tail
+	last  []byte // at most twice Tail
 	lost  bool
 }
 
 // Write never fails, so that the program does not notice.
-func (c *clipped) Write(p []byte) (int, error) {
+func (c *Buffer) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := len(p)
-	take := min(n, c.head-len(c.first))
+	take := min(n, c.Head-len(c.first))
 	c.first, p = append(c.first, p[:take]...), p[take:]
-	if over := len(p) - c.tail; over > 0 {
+	if over := len(p) - c.Tail; over > 0 {
 		p, c.last, c.lost = p[over:], c.last[:0], true
 	}
-	if c.last = append(c.last, p...); len(c.last) > 2*c.tail {
-		c.last, c.lost = append(c.last[:0], c.last[len(c.last)-c.tail:]...), true
+	if c.last = append(c.last, p...); len(c.last) > 2*c.Tail {
+		c.last, c.lost = append(c.last[:0], c.last[len(c.last)-c.Tail:]...), true
 	}
 	return n, nil
 }
 
 // Bytes returns the bytes held, with a line break where some are missing.
-func (c *clipped) Bytes() []byte {
+func (c *Buffer) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lost {
@@ -43,17 +42,18 @@ func (c *clipped) Bytes() []byte {
 }
 
 // Len returns the number of bytes held.
-func (c *clipped) Len() int {
+func (c *Buffer) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.first) + len(c.last)
 }
 
 // Reset discards everything.
-func (c *clipped) Reset() {
+func (c *Buffer) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.first, c.last, c.lost = c.first[:0], c.last[:0], false
 }
 
-func (c *clipped) String() string { return string(c.Bytes()) }
+// String returns Bytes as a string.
+func (c *Buffer) String() string { return string(c.Bytes()) }
