@@ -22,8 +22,7 @@
 // checked.json has the answers, and a test fails for a case without one.
 //
 // A case with results is not measured again unless it was edited or -again is set, so that an interrupted
-// run continues. -cases selects some by name, -for ends a run after a time, -limit bounds each case, and -look only
-// prints what whet find finds of cases that are not held back;
-// each line of the log has the progress and an estimate (progress.go). Modules come from the module proxy;
-// tests download nothing.
+// run continues. -cases selects some by name, -for ends a run after a time, -limit bounds each case, and
+// -look only prints what whet find finds of cases that are not held back. Each line of the log has the
+// progress and an estimate (progress.go). Modules come from the module proxy; tests download nothing.
 package main

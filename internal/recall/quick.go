@@ -45,6 +45,9 @@ func quick(ctx context.Context, dir string, c *carriedBenchmark) (g gained, err 
 		}
 	}
 	for _, unit := range []string{"sec/op", "allocs/op", "B/op"} {
+		if unit == "B/op" && least[0]["allocs/op"] < 1 {
+			break // the bytes are those of the benchmark's beginning, divided by the number of iterations
+		}
 		before, after := least[0][unit], least[1][unit]
 		if g = (gained{"Recall", unit, after / before}); before > 0 && g.enough() {
 			return g, nil

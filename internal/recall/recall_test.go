@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -401,6 +403,52 @@ func BenchmarkRecall(b *testing.B) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestVerify checks a case, stores the check, and does not check it again until it is edited. A script makes its
+// versions.
+func TestVerify(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("it builds and measures, and runs a shell script")
+	}
+	dir := t.TempDir()
+	for side, body := range map[string]string{"a": "for len(s) < 100 {\n\t\ts += \"x\"\n\t}", "b": "s = \"x\""} {
+		write(t, filepath.Join(dir, side, "go.mod"), "module example.com/m\n\ngo 1.25\n")
+		write(t, filepath.Join(dir, side, "f.go"), "package m\n\nfunc F() (s string) {\n\t"+body+"\n\treturn s\n}\n")
+	}
+	power := filepath.Join(dir, "power")
+	write(t, power, "#!/bin/sh\ncp -r \""+dir+"/a\" \""+dir+"/b\" \"$7\"\n")
+	if err := os.Chmod(power, 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	s := &session{
+		log: &log, power: power, work: t.TempDir(), modules: dir,
+		changes: sources{"c": {Name: "c", Module: "example.com/m", Functions: []string{"F"}, Label: "same", dir: dir}},
+		carried: map[string]*carriedBenchmark{"c": {".", []byte("package m\n\nimport \"testing\"\n\n" +
+			"func BenchmarkRecall(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tF()\n\t}\n}\n")}},
+	}
+	cases := []testCase{{Name: "c", Kinds: []diagnosis.Kind{diagnosis.Concatenation}, What: "It."}}
+	o := &settings{self: t.TempDir(), limit: time.Minute, verify: true}
+	verify := func(want string) {
+		t.Helper()
+		log.Reset()
+		if err := s.verifyAll(t.Context(), o, regexp.MustCompile(""), cases); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%s, want %s", log.String(), want)
+		}
+	}
+	verify("[1 of 1, 0s, the time left is unknown] c: 3 lines of 1 functions, Recall -")
+	all, err := readChecks(o.self)
+	if k := all.of("c"); err != nil || k == nil || k.problem() != "" || k.Unit != "sec/op" {
+		t.Errorf("%+v, %v", k, err)
+	}
+	verify("0 of 0 cases")
+	s.changes["c"].B = "v1.1.0"
+	s.carried["c"].file = []byte("package m\n")
+	verify("it is no case: the benchmark printed no result")
 }
 
 // TestLeastOf reads the least values of several runs.
