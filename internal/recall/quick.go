@@ -58,7 +58,7 @@ func quick(ctx context.Context, dir string, c *carriedBenchmark) (g gained, err 
 
 // enough reports whether a gain is one that a check needs.
 func (g gained) enough() bool {
-	limit := 1 - checkedMemory
+	limit := 1 - leastMemory
 	if g.Unit == "sec/op" {
 		limit = 1 - checkedTime
 	}

@@ -180,7 +180,7 @@ func TestMost(t *testing.T) {
 	}
 	check := func(want gained) {
 		t.Helper()
-		if got := most(r, 0.1, 0.1); got != want {
+		if got := most(r, 0.1); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
@@ -195,7 +195,7 @@ func TestMost(t *testing.T) {
 	add("large", "sec/op", 0.4, ab.Better)
 	add("medium", "sec/op", 0.8, ab.Better)
 	check(gained{"large", "sec/op", 0.4})
-	if got := most(r, 0.7, 0.1); got.Unit != "allocs/op" {
+	if got := most(r, 0.7); got.Unit != "allocs/op" {
 		t.Errorf("%+v is a gain of 70%% of time", got)
 	}
 }

@@ -77,7 +77,7 @@ func (s *session) measure(ctx context.Context, c *testCase) (m *measurement, err
 		return nil, err
 	}
 	m = &measurement{Name: c.Name, Written: b.written, Budget: s.budget}
-	if m.gained = most(b.measured, leastGain, leastGain); m.Subject == "" {
+	if m.gained = most(b.measured, leastGain); m.Subject == "" {
 		m.Elapsed = time.Since(began).Round(time.Second)
 		return m, nil // nothing has gained enough: it is no case
 	}
@@ -217,8 +217,11 @@ func (s *session) theirs(ctx context.Context, c *testCase, dir string, e effort)
 	return out, err
 }
 
-// leastGain is the gain below which a change is no case.
-const leastGain = 0.1
+// leastGain is the gain of time below which a change is no case, and leastMemory that of allocations and bytes.
+const (
+	leastGain   = 0.1
+	leastMemory = 0.1
+)
 
 // gained is what a change gains on the benchmark that gains most.
 type gained struct {
@@ -228,11 +231,11 @@ type gained struct {
 	Theirs float64 `json:"theirs"`
 }
 
-// most returns the benchmark that gains most time, if that is proven to be enough, or else the one that gains most
-// allocations, or bytes. A gain is enough if it is at least that of time, or of memory.
-func most(r *ab.Result, ofTime, ofMemory float64) (g gained) {
+// most returns the benchmark that gains most time, if that is proven to be as much as ofTime, or else the one that
+// gains most allocations, or bytes.
+func most(r *ab.Result, ofTime float64) (g gained) {
 	for _, unit := range []string{"sec/op", "allocs/op", "B/op"} {
-		limit := 1 - ofMemory
+		limit := 1 - leastMemory
 		if unit == "sec/op" {
 			limit = 1 - ofTime
 		}
