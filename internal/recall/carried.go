@@ -64,8 +64,9 @@ func readCarried(dir string) (map[string]*carriedBenchmark, error) {
 	return all, nil
 }
 
-// prepare adds a carried benchmark to the versions a and b in a directory, and to a copy of a next to them.
-func prepare(dir string, c *carriedBenchmark) (*benched, error) {
+// prepare adds a carried benchmark to the versions a and b in a directory, and to a copy of a next to them, which keeps
+// the module's tests if they build.
+func prepare(ctx context.Context, dir string, c *carriedBenchmark) (*benched, error) {
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	files, diff, err := difference(a, b)
 	if err != nil {
@@ -76,9 +77,15 @@ func prepare(dir string, c *carriedBenchmark) (*benched, error) {
 	if err := os.CopyFS(out.dir, os.DirFS(a)); err != nil {
 		return nil, err
 	}
+	tests := filepath.Join(out.dir, filepath.FromSlash(c.dir))
+	_, broken := modproxy.Output(ctx, tests, "go", "test", "-c", "-vet=off", "-o", os.DevNull, ".")
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for _, side := range []string{a, b, out.dir} {
 		in := filepath.Join(side, filepath.FromSlash(c.dir))
-		if side != out.dir { // the module's own tests may not build with the change, and none of them is needed
+		// The module's own tests may not build with the change, and none of them is needed.
+		if side != out.dir || broken != nil {
 			if err := removeTests(in); err != nil {
 				return nil, err
 			}
@@ -93,7 +100,7 @@ func prepare(dir string, c *carriedBenchmark) (*benched, error) {
 // carry measures the change from a to b in a directory by a carried benchmark. Nothing else of the change is proven:
 // that it behaves the same is its reviewer's label.
 func carry(ctx context.Context, dir string, c *carriedBenchmark, e effort) (*benched, error) {
-	out, err := prepare(dir, c)
+	out, err := prepare(ctx, dir, c)
 	if err != nil {
 		return nil, err
 	}

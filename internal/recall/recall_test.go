@@ -358,8 +358,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestCarry measures a change by a carried benchmark, without the tests of the module, which do not build with it. The
-// old version keeps them.
+// TestCarry measures a change by a carried benchmark, without the tests of the module, which do not build with the
+// change. The old version keeps them, unless they do not build with that either.
 func TestCarry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and measures")
@@ -367,10 +367,11 @@ func TestCarry(t *testing.T) {
 	dir := t.TempDir()
 	const code = "package m\n\nfunc F(n int) (s []int) {\n%s\tfor i := range n {\n\t\ts = append(s, i)\n\t}\n" +
 		"\treturn s\n}\n"
+	tests := map[string]string{"a": "[]int", "b": "string"}
 	for side, more := range map[string]string{"a": "", "b": "\ts = make([]int, 0, n)\n"} {
 		write(t, filepath.Join(dir, side, "go.mod"), "module example.com/m\n\ngo 1.25\n")
 		write(t, filepath.Join(dir, side, "p", "f.go"), fmt.Sprintf(code, more))
-		write(t, filepath.Join(dir, side, "p", "f_test.go"), "package m\n\nvar x int = \"text\"\n")
+		write(t, filepath.Join(dir, side, "p", "f_test.go"), "package m\n\nvar _ "+tests[side]+" = F(1)\n")
 	}
 	b := &carriedBenchmark{"p", []byte(`package m
 
@@ -402,6 +403,16 @@ func BenchmarkRecall(b *testing.B) {
 		if _, err := os.Stat(filepath.Join(got.dir, "p", name)); err != nil {
 			t.Error(err)
 		}
+	}
+	write(t, filepath.Join(dir, "a", "p", "f_test.go"), "package m\n\nvar _ string = F(1)\n")
+	if err := os.RemoveAll(got.dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prepare(t.Context(), dir, b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(got.dir, "p", "f_test.go")); err == nil {
+		t.Error("tests that do not build are kept")
 	}
 }
 

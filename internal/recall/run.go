@@ -133,7 +133,7 @@ func (s *session) lookOnly(ctx context.Context, c *testCase) (m *measurement, er
 	if err := s.versions(ctx, c, dir); err != nil {
 		return nil, err
 	}
-	b, err := prepare(dir, s.carried[c.Name])
+	b, err := prepare(ctx, dir, s.carried[c.Name])
 	if err != nil {
 		return nil, err
 	}

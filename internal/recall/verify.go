@@ -167,7 +167,7 @@ func (s *session) verify(ctx context.Context, c *testCase) (k *check, err error)
 	carried := s.carried[c.Name]
 	var b *benched
 	if carried != nil {
-		b, err = prepare(dir, carried)
+		b, err = prepare(ctx, dir, carried)
 	} else {
 		b, err = s.theirs(ctx, c, dir, effort{checkingTime, checkingMaxTime, checkingPrecision, checkingInputs})
 	}
