@@ -394,7 +394,8 @@ REACH_BUDGET ?= 4m
 reach: build
 	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -reach $(REACH_BUDGET)
 
-# RECALL are flags and cases of internal/recall: -held also measures the cases that are held back.
+# RECALL are flags of internal/recall: -cases REGEXP measures some cases, -held also those that are held back, -for 1h
+# begins none after an hour, and -verify only checks that each case is one.
 RECALL ?=
 
 recall: build

@@ -43,6 +43,8 @@ func TestClass(t *testing.T) {
 		{"strings.(*Builder).WriteString", diagnosis.Streams},
 		{"runtime.convTstring runtime.mallocgc", diagnosis.Interface},
 		{"runtime.newobject runtime.mallocgc runtime.mallocgcSmallScanNoHeader", diagnosis.Allocation},
+		{"log/slog.Value.Any runtime.convT64 runtime.mallocgc", diagnosis.Interface},
+		{"log/slog.(*TextHandler).Handle log/slog.Value.Any runtime.convT64", diagnosis.Logging},
 		{"runtime.ReadMemStats runtime.stopTheWorldGC runtime.semacquire", diagnosis.StoppedWorld},
 		{"runtime.ReadMemStats runtime.systemstack runtime.readmemstats_m", diagnosis.StoppedWorld},
 		{"runtime.GOMAXPROCS runtime.stopTheWorldGC runtime.semacquire", diagnosis.StoppedWorld},

@@ -47,7 +47,7 @@ const (
 	Panic         Kind = "panic" // and defer
 	StackGrowth   Kind = "stack growth"
 	Collection    Kind = "garbage collection"
-	StoppedWorld  Kind = "stopped program" // all goroutines stop for what a function reads or sets
+	StoppedWorld  Kind = "stopped program"  // all goroutines stop for what a function reads or sets
 	Runtime       Kind = "runtime"          // what no other kind is about
 	Library       Kind = "standard library" // what no other kind is about
 	Dependency    Kind = "dependency"       // instructions of another module

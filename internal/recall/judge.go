@@ -157,9 +157,10 @@ func (m *measurement) fixed(f *fix.Result, where *places) {
 		return
 	}
 	for _, s := range f.Total.AB.Subjects {
-		i := slices.IndexFunc(s.Units, func(u ab.Unit) bool { return u.Unit == "sec/op" })
+		i := slices.IndexFunc(s.Units, func(u ab.Unit) bool { return u.Unit == m.Unit })
 		if s.Name == m.Subject && i >= 0 {
-			m.Ours = float64(s.Units[i].Ratio)
+			m.Ours = new(float64)
+			*m.Ours = float64(s.Units[i].Ratio)
 		}
 	}
 }
@@ -167,7 +168,7 @@ func (m *measurement) fixed(f *fix.Result, where *places) {
 // enough reports whether what was proven has at least 80% of the maintainers' gain.
 func (m *measurement) enough() bool {
 	const part = 0.8
-	return m.Ours > 0 && 1-m.Ours >= part*(1-m.Theirs)
+	return m.Ours != nil && 1-*m.Ours >= part*(1-m.Theirs)
 }
 
 // readFile returns the contents of a file; nil if there is none.

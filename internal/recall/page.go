@@ -88,13 +88,14 @@ func (r *results) table(cases []testCase) string {
 			kinds += " (not: " + joined(c.Kinds) + ")"
 		}
 		ours := "–"
-		if m.Ours > 0 {
-			ours = gain(m.Ours)
+		if m.Ours != nil {
+			ours = gain(*m.Ours, m.Unit)
 		} else if len(m.Kept) > 0 {
 			ours = "kept, and not measured on it"
 		}
 		rows = append(rows, []string{
-			layout.EscapeMarkdown(name), layout.EscapeMarkdown(c.What), gain(m.Theirs), kinds, strings.Join(m.By, ", "), ours,
+			layout.EscapeMarkdown(name), layout.EscapeMarkdown(c.What), gain(m.Theirs, m.Unit), kinds,
+			strings.Join(m.By, ", "), ours,
 		})
 	}
 	if len(rows) == 1 {
@@ -114,8 +115,14 @@ func joined(kinds []diagnosis.Kind) string {
 	return strings.Join(texts, ", ")
 }
 
-// gain formats the gain of a ratio of times.
-func gain(ratio float64) string { return fmt.Sprintf("%+.0f%%", 100*(ratio-1)) } //nolint:mnd // percent
+// gain formats the gain of a ratio. The unit is that of times if there is none.
+func gain(ratio float64, unit string) string {
+	text := fmt.Sprintf("%+.0f%%", 100*(ratio-1)) //nolint:mnd // percent
+	if unit != "sec/op" {
+		text += " " + unit
+	}
+	return text
+}
 
 // rest says which cases do not count, and how long it took.
 func (r *results) rest(cases []testCase) string {

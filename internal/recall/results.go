@@ -13,7 +13,7 @@ import (
 )
 
 // schema is the schema of results as JSON.
-const schema = "whet.recall/1"
+const schema = "whet.recall/2"
 
 // results are the measurements of all cases, by name.
 type results struct {
@@ -24,13 +24,13 @@ type results struct {
 // A measurement is what whet finds, proposes and proves where maintainers made code faster.
 type measurement struct {
 	Name  string `json:"name"`
+	Key   string `json:"key"`             // of the case; one that was edited is measured again
 	Error string `json:"error,omitempty"` // why there is none
 
-	// Subject is the benchmark that gains most by the maintainers' change, and Theirs its ratio of times; "" if none
-	// gains enough here, so that the case does not count.
-	Subject string  `json:"subject,omitempty"`
-	Written bool    `json:"written,omitempty"` // whet has written it
-	Theirs  float64 `json:"theirs,omitempty"`
+	// gained is the gain of the maintainers' change; none if no benchmark gains enough here, so that the case does not
+	// count.
+	gained
+	Written bool `json:"written,omitempty"` // whet has written the benchmarks
 
 	Diagnosed bool             `json:"diagnosed"`         // a changed line has a diagnosis
 	Kinds     []diagnosis.Kind `json:"kinds,omitempty"`   // of these diagnoses
@@ -39,7 +39,7 @@ type measurement struct {
 	By        []string         `json:"by,omitempty"`      // rules and generators of these
 	Kept      []string         `json:"kept,omitempty"`    // those that whet fix has proven
 	Dropped   []string         `json:"dropped,omitempty"` // the others, with the stage and the reason
-	Ours      float64          `json:"ours,omitempty"`    // ratio of times of what is kept; 0 if it was not measured
+	Ours      *float64         `json:"ours,omitempty"`    // ratio of what is kept, in the same unit; nil without one
 
 	Budget  time.Duration `json:"budget_ns"` // for trying candidates
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -71,6 +71,28 @@ func (r *results) of(name string) *measurement {
 		return nil
 	}
 	return r.Cases[i]
+}
+
+// has reports whether a case was measured as it is now.
+func (r *results) has(name, key string) bool {
+	m := r.of(name)
+	return m != nil && m.Key == key
+}
+
+// usual returns how long a case takes; 0 if that is unknown.
+func (r *results) usual() time.Duration {
+	var sum time.Duration
+	n := 0
+	for _, m := range r.Cases {
+		if m.Elapsed > 0 {
+			sum += m.Elapsed
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / time.Duration(n)
 }
 
 // put stores a measurement and replaces an older one. Those of cases that are no longer listed are dropped.

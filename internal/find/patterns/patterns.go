@@ -123,7 +123,7 @@ const mostBeginnings = 64
 // beginnings returns texts of which each match of an expression begins with one. They are whole if a match is one of
 // them.
 func beginnings(re *syntax.Regexp) (list []string, whole bool) {
-	switch re.Op {
+	switch re.Op { //nolint:exhaustive // the others may begin with anything
 	case syntax.OpBeginText, syntax.OpEmptyMatch:
 		return []string{""}, true
 	case syntax.OpLiteral:

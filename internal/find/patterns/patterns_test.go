@@ -10,15 +10,19 @@ func exprs() []string {
 		``, `^$`, `^io\.ReadAll$`, `^runtime\.(growslice|makeslice|mallocgc|memmove|memclrNoHeapPointers)|` +
 			`^internal/runtime/maps\..*(grow|rehash|newTable|newGroups|split)`,
 		`^$|^fmt\.`, `^fmt\.Sprint|^encoding/json\.Marshal`, `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))`,
-		`sort\.(Slice|SliceStable)$`, `^a?b`, `^(?i)fmt\.`, `^[fg]mt\.S`, `^runtime\.|memmove`, `(^os\.|^net\.)`, `^x*$`, `^fmt\.S+`,
+		`sort\.(Slice|SliceStable)$`, `^a?b`, `^(?i)fmt\.`, `^[fg]mt\.S`, `^runtime\.|memmove`,
+		`(^os\.|^net\.)`, `^x*$`, `^fmt\.S+`,
 	}
 }
 
 func names() []string {
 	return []string{
-		"", "io.ReadAll", "io.ReadAllOf", "runtime.growslice", "runtime.mallocgcTiny", "runtime.gc", "internal/runtime/maps.x.grow",
-		"internal/runtime/maps.get", "fmt.Sprintf", "FMT.Sprintf", "gmt.S", "encoding/json.MarshalIndent", "text/template.New",
-		"html/template.(*Template).escape", "text/template.(*Template).Execute", "sort.Slice", "x/sort.SliceStable", "ab", "b", "a",
+		"", "io.ReadAll", "io.ReadAllOf", "runtime.growslice", "runtime.mallocgcTiny", "runtime.gc",
+		"internal/runtime/maps.x.grow",
+		"internal/runtime/maps.get", "fmt.Sprintf", "FMT.Sprintf", "gmt.S", "encoding/json.MarshalIndent",
+		"text/template.New",
+		"html/template.(*Template).escape", "text/template.(*Template).Execute", "sort.Slice",
+		"x/sort.SliceStable", "ab", "b", "a",
 		"net.Dial", "os.Open", "my/net.Dial", "xxx", "a.memmove",
 	}
 }
