@@ -146,7 +146,8 @@ func TestShareCPU(t *testing.T) {
 		{"a large loss", []ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Worse, 1.2, 0.01))}, judgment.ErrLoss},
 		{
 			"a slight gain",
-			[]ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Better, 0.97, 0.01)), of(true, cpu(ab.Better, 0.96, 0.01))}, nil,
+			[]ab.SubjectResult{of(true, noisy), of(true, cpu(ab.Better, 0.97, 0.01)), of(true, cpu(ab.Better, 0.96, 0.01))},
+			nil,
 		},
 		{
 			"a slight gain of the layout",
