@@ -216,7 +216,7 @@ func abDeciding(r *ab.Result) []string {
 // abVerdicts counts the verdicts on subjects that a unit decides about; "" if there are none.
 func abVerdicts(r *ab.Result, unit string) string {
 	count := map[ab.Verdict]int{}
-	none, noise, few := 0.0, 0.0, 0
+	none, noise, few, share := 0.0, 0.0, 0, false
 	for _, c := range r.Subjects {
 		if len(c.Units) == 0 || c.Units[0].Unit != unit {
 			continue
@@ -231,6 +231,7 @@ func abVerdicts(r *ab.Result, unit string) string {
 			continue
 		case u.Verdict == ab.Undecided:
 			noise = max(noise, half)
+			share = share || c.CanShare && !r.Plan.Shared
 		}
 		count[u.Verdict]++
 	}
@@ -239,7 +240,11 @@ func abVerdicts(r *ab.Result, unit string) string {
 		parts.If(count[v] > 0, "%d %s", count[v], v)
 	}
 	parts.If(count[ab.Same] > 0, "%d with no difference larger than %.2g%%", count[ab.Same], none*100)
-	parts.If(count[ab.Undecided] > 0, "%d undecided: noise is %.2g%%", count[ab.Undecided], noise*100)
+	quieter := ""
+	if share {
+		quieter = " (--pairs shared compares CPU time, with less noise)"
+	}
+	parts.If(count[ab.Undecided] > 0, "%d undecided: noise is %.2g%%%s", count[ab.Undecided], noise*100, quieter)
 	parts.If(few > 0, "%d undecided: too few pairs (%d that agree are needed; raise --max-time)", few, ab.LeastPairs)
 	return strings.Join(parts, "; ")
 }

@@ -48,7 +48,7 @@ func abResult() *ab.Result {
 				unitOf("allocs/op", 0, 0, 1, 1, 1, ab.Same),
 			}},
 			{
-				Name: "Noisy", Pairs: 300, Stopped: ab.TimeUp,
+				Name: "Noisy", Pairs: 300, Stopped: ab.TimeUp, CanShare: true,
 				Units: []ab.Unit{unitOf("sec/op", 1e-3, 1.01e-3, 0.98, 1.04, 0.5, ab.Undecided)},
 			},
 			{
