@@ -426,7 +426,7 @@ manifests:
 	@$(GO) version -m $(BIN)/kubeconform 2>/dev/null | grep -qF '$(KUBECONFORM)' || \
 		{ export GOBIN=$(BIN); $(RETRY) $(GO) install github.com/yannh/kubeconform/cmd/kubeconform@$(KUBECONFORM); }
 	@ls $(BIN)/schemas/kubernetes_validate-$(KUBERNETES)-*.whl >/dev/null 2>&1 || \
-		$(RETRY) python3 -m pip download -q --no-deps -d $(BIN)/schemas kubernetes-validate==$(KUBERNETES)
+		{ $(RETRY) python3 -m pip download -q --no-deps -d $(BIN)/schemas kubernetes-validate==$(KUBERNETES); }
 	python3 docs/kubernetes/schemas.py $(BIN)/schemas/kubernetes_validate-$(KUBERNETES)-*.whl $(KUBERNETES) $(BIN)/schemas \
 		$$(sed -n 's/^kind: //p' docs/kubernetes/whet.yaml | tr A-Z a-z | sort -u)
 	$(BIN)/kubeconform -strict -summary -schema-location '$(BIN)/schemas/{{.ResourceKind}}{{.KindSuffix}}.json' \
