@@ -437,7 +437,7 @@ manifests:
 mcp-sdk:
 	@mkdir -p $(BIN)
 	@ls -d $(BIN)/mcp-python/mcp-$(MCP_PYTHON).dist-info >/dev/null 2>&1 || \
-		$(RETRY) python3 -m pip install --quiet --upgrade --target $(BIN)/mcp-python mcp==$(MCP_PYTHON)
+		{ $(RETRY) python3 -m pip install --quiet --upgrade --target $(BIN)/mcp-python mcp==$(MCP_PYTHON); }
 
 mcp-python: mcp-sdk
 	PYTHONPATH=$(BIN)/mcp-python WHET_MCP_PYTHON=python3 WHET_MCP_SHORT=1 $(GO) test -count=1 -timeout 10m -run TestPython ./internal/mcp
