@@ -127,6 +127,42 @@ func (s *site) imported(at ast.Node, path string, name *string) (edits []analysi
 	return edits, ok
 }
 
+// declared are the functions that a codec declares for types.
+type declared struct {
+	names  map[string]string // of functions, by the source of their type; "" for types that have none
+	within []types.Type      // whose functions are being written
+}
+
+// declare returns the name of the function for a type, which write writes unless it is there; false if there is none.
+func (f *declared) declare(
+	s *site, at ast.Node, t types.Type, verb string, write func(name, typ string) bool,
+) (name string, ok bool) {
+	typ, ok := rewrite.TypeText(s.Pass, at.Pos(), t)
+	if !ok || len(f.names) >= mostTypes {
+		return "", false
+	}
+	for _, outer := range f.within {
+		if types.Identical(outer, t) {
+			return "", false // it may refer to itself
+		}
+	}
+	if name, ok = f.names[typ]; ok {
+		return name, name != ""
+	}
+	if f.names == nil {
+		f.names = map[string]string{}
+	}
+	f.names[typ] = ""
+	name = s.Names.Fresh(verb + nameOf(t) + "JSON")
+	f.within = append(f.within, t)
+	defer func() { f.within = f.within[:len(f.within)-1] }()
+	if !write(name, typ) {
+		return "", false
+	}
+	f.names[typ] = name
+	return name, true
+}
+
 // nameOf returns a part of names of functions for a type.
 func nameOf(t types.Type) string {
 	switch t := types.Unalias(t).(type) {

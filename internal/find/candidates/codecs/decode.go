@@ -41,9 +41,8 @@ type decoder struct {
 	strconv string
 	strings string
 	uses    map[string]string // names of the functions that read parts of a text, by what they read
-	names   map[string]string // of functions, by the source of their type; "" for types that have none
-	code    []string          // of functions
-	within  []types.Type      // whose functions are being written
+	declared
+	code []string // of functions
 }
 
 // decoded declares functions that read the JSON of a type, and calls them.
@@ -71,7 +70,7 @@ func (s *site) decoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		"int64", "uint64", "float64", "bool", "true", "false") {
 		return p, false
 	}
-	d := &decoder{site: s, at: call, uses: map[string]string{}, names: map[string]string{}}
+	d := &decoder{site: s, at: call, uses: map[string]string{}}
 	edits, ok := s.imported(call, "encoding/json", &d.json)
 	needed := map[string][]analysis.TextEdit{}
 	for _, one := range []struct {
@@ -220,25 +219,14 @@ func (d *decoder) written(what string) string {
 	return strings.ReplaceAll(source, "%[3]s", pkg)
 }
 
-// function returns the name of the function that reads a struct or slice, which it declares.
+// function returns the name of the function that reads a struct, slice or map, which it declares.
 func (d *decoder) function(t types.Type) (name string, ok bool) {
-	typ, ok := rewrite.TypeText(d.Pass, d.at.Pos(), t)
-	if !ok || len(d.names) >= mostTypes {
-		return "", false
-	}
-	for _, outer := range d.within {
-		if types.Identical(outer, t) {
-			return "", false // it may refer to itself
-		}
-	}
-	if name, ok = d.names[typ]; ok {
-		return name, name != ""
-	}
-	d.names[typ] = ""
-	name = d.Names.Fresh("read" + nameOf(t) + "JSON")
-	d.within = append(d.within, t)
-	defer func() { d.within = d.within[:len(d.within)-1] }()
-	body := ""
+	return d.declare(d.site, d.at, t, "read", func(name, typ string) bool { return d.write(t, name, typ) })
+}
+
+// write writes the function of a type.
+func (d *decoder) write(t types.Type, name, typ string) bool {
+	body, ok := "", false
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		body, ok = d.members(u)
@@ -246,17 +234,14 @@ func (d *decoder) function(t types.Type) (name string, ok bool) {
 		body, ok = d.elements(typ, u.Elem())
 	case *types.Map:
 		body, ok = d.entries(typ, u)
-	default:
-		ok = false
 	}
 	if !ok {
-		return "", false
+		return false
 	}
-	d.names[typ] = name
 	d.code = append(d.code, fmt.Sprintf(
 		"// %[1]s reads JSON into v. It returns the position after it; -1 if it does not understand it.\n"+
 			"func %[1]s(data []byte, i int, v *%[2]s) int {\n%[3]s}", name, typ, body))
-	return name, true
+	return true
 }
 
 // members returns the statements that read a struct. A key that is only spelled in another way is not understood.

@@ -38,12 +38,11 @@ type encoder struct {
 	strconv string
 	math    string
 	slices  string
-	any     string            // name of the function for values of any type; "" if there are none
-	texts   bool              // whether a string is written
-	text    string            // name of the function for strings
-	names   map[string]string // of functions, by the source of their type; "" for types that have none
-	code    []string          // of functions
-	within  []types.Type      // whose functions are being written
+	any     string // name of the function for values of any type; "" if there are none
+	texts   bool   // whether a string is written
+	text    string // name of the function for strings
+	declared
+	code []string // of functions
 }
 
 // encoded declares functions that append the JSON of a value, and calls them.
@@ -67,7 +66,7 @@ func (s *site) encoded(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		"any", "bool", "int", "int64", "uint64", "float32", "float64") {
 		return p, false
 	}
-	e := &encoder{site: s, at: call, names: map[string]string{}}
+	e := &encoder{site: s, at: call}
 	e.text = s.Names.Fresh("appendTextJSON")
 	var edits []analysis.TextEdit
 	e.json, edits, ok = rewrite.Import(s.Pass, call.Pos(), "encoding/json")
@@ -241,55 +240,43 @@ func (e *encoder) anything() string {
 	return fmt.Sprintf(appendedAny, e.any, e.text, e.json, e.strconv, e.math, e.slices)
 }
 
-// function returns the name of the function that appends a struct, slice or array, which it declares.
+// function returns the name of the function that appends a struct, slice, array or map, which it declares.
 func (e *encoder) function(t types.Type) (name string, ok bool) {
-	typ, ok := rewrite.TypeText(e.Pass, e.at.Pos(), t)
-	if !ok || len(e.names) >= mostTypes {
-		return "", false
-	}
-	for _, outer := range e.within {
-		if types.Identical(outer, t) {
-			return "", false // it may refer to itself
-		}
-	}
-	if name, ok = e.names[typ]; ok {
-		return name, name != ""
-	}
-	e.names[typ] = ""
-	name = e.Names.Fresh("append" + nameOf(t) + "JSON")
-	e.within = append(e.within, t)
-	defer func() { e.within = e.within[:len(e.within)-1] }()
+	return e.declare(e.site, e.at, t, "append", func(name, typ string) bool { return e.write(t, name, typ) })
+}
+
+// write writes the function of a type.
+func (e *encoder) write(t types.Type, name, typ string) bool {
 	var body strings.Builder
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		list, ok := fields(u)
 		if !ok {
-			return "", false
+			return false
 		}
 		if !e.members(&body, list) {
-			return "", false
+			return false
 		}
 	case *types.Slice:
 		body.WriteString("\tif *v == nil {\n\t\treturn append(b, \"null\"...), nil\n\t}\n")
 		if !e.elements(&body, u.Elem()) {
-			return "", false
+			return false
 		}
 	case *types.Array:
 		if !e.elements(&body, u.Elem()) {
-			return "", false
+			return false
 		}
 	case *types.Map:
 		if !e.entries(&body, u) {
-			return "", false
+			return false
 		}
 	default:
-		return "", false
+		return false
 	}
-	e.names[typ] = name
 	e.code = append(e.code, fmt.Sprintf(
 		"// %[1]s appends v as JSON.\nfunc %[1]s(b []byte, v *%[2]s) (_ []byte, err error) {\n%[3]s}",
 		name, typ, body.String()))
-	return name, true
+	return true
 }
 
 // members writes the statements for the fields of a struct, and reports whether all can be written.
