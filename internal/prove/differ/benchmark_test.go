@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/provetest"
@@ -279,23 +281,7 @@ func NewGauge(name string) *Gauge {
 
 func (g *Gauge) Name() string { return g.name }
 `))
-	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
-	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
-		t.Fatal(err, pkgs)
-	}
-	var targets []differ.Target
-	for _, d := range pkgs[0].Syntax[0].Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name != "NewGauge" {
-			targets = append(targets, differ.Target{Decl: fn})
-		}
-	}
-	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	for name, text := range files {
-		write(t, filepath.Join(dir, name), text)
-	}
+	pkg := writeBenchmarks(t, dir, "NewGauge")
 	chosen, profile := filepath.Join(dir, "chosen"), filepath.Join(dir, "cover.out")
 	run := func(want int, flags ...string) string {
 		t.Helper()
@@ -322,7 +308,7 @@ func (g *Gauge) Name() string { return g.name }
 	}
 	run(1, append(covered, "-bench=Rare")...) // it calls once with each
 	lines := strings.Split(strings.TrimSpace(string(inputs)), "\n")
-	name, text := differ.Picked(pkgs[0], map[string]string{"BenchmarkWhet_Rare": lines[len(lines)-1]})
+	name, text := differ.Picked(pkg, map[string]string{"BenchmarkWhet_Rare": lines[len(lines)-1]})
 	write(t, filepath.Join(dir, name), text)
 	if err := os.Remove(chosen); err != nil {
 		t.Fatal(err)
@@ -432,23 +418,7 @@ func Size(v any) (int, error) {
 	return 0, errors.New("no elements")
 }
 `))
-	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
-	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
-		t.Fatal(err, pkgs)
-	}
-	var targets []differ.Target
-	for _, d := range pkgs[0].Syntax[0].Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			targets = append(targets, differ.Target{Decl: fn})
-		}
-	}
-	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	for name, text := range files {
-		write(t, filepath.Join(dir, name), text)
-	}
+	writeBenchmarks(t, dir, "")
 	chosen := filepath.Join(dir, "chosen")
 	run := func(env ...string) string {
 		t.Helper()
@@ -476,4 +446,27 @@ func Size(v any) (int, error) {
 			t.Errorf("the inputs with %s did not run alone:\n%s", size, out)
 		}
 	}
+}
+
+// writeBenchmarks writes benchmarks of the functions of a package, except one, into its directory; "" means of all.
+func writeBenchmarks(t *testing.T, dir, except string) *packages.Package {
+	t.Helper()
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatal(err, pkgs)
+	}
+	var targets []differ.Target
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name != except {
+			targets = append(targets, differ.Target{Decl: fn})
+		}
+	}
+	files, _, errs := differ.Benchmarks(pkgs[0], nil, targets, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	return pkgs[0]
 }

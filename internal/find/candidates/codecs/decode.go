@@ -224,7 +224,7 @@ func (d *decoder) function(t types.Type) (name string, ok bool) {
 	return d.declare(d.site, d.at, t, "read", func(name, typ string) bool { return d.write(t, name, typ) })
 }
 
-// write writes the function of a type.
+// write writes the function of a type, and reports whether there is one.
 func (d *decoder) write(t types.Type, name, typ string) bool {
 	body, ok := "", false
 	switch u := t.Underlying().(type) {

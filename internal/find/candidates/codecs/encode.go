@@ -245,7 +245,7 @@ func (e *encoder) function(t types.Type) (name string, ok bool) {
 	return e.declare(e.site, e.at, t, "append", func(name, typ string) bool { return e.write(t, name, typ) })
 }
 
-// write writes the function of a type.
+// write writes the function of a type, and reports whether there is one.
 func (e *encoder) write(t types.Type, name, typ string) bool {
 	var body strings.Builder
 	switch u := t.Underlying().(type) {
